@@ -105,3 +105,16 @@ func TestFeatureRowsAreRead(t *testing.T) {
 		t.Errorf("second row: %+v", got)
 	}
 }
+
+// The promises of security.md name what shows them.
+func TestPromisesNameTheirTests(t *testing.T) {
+	declared, n := declaredTests(t), 0
+	for _, m := range testName.FindAllStringSubmatch(read(t, "docs/security.md"), -1) {
+		if n++; !declared[m[1]+"."+m[2]] {
+			t.Errorf("security.md names %s.%s, which does not exist", m[1], m[2])
+		}
+	}
+	if n < 25 {
+		t.Errorf("security.md names %d tests", n)
+	}
+}

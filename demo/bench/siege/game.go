@@ -53,6 +53,7 @@ type host struct {
 	clock *donburi.Entry
 	calls map[rpl.Peer]*tallied
 	still bool
+	steps int
 }
 
 // A tallied peer's calls came in order, or not.
@@ -90,9 +91,10 @@ func newHost(c tendon.Config, bodies int) (*host, error) {
 }
 
 func (h *host) step() {
+	h.steps++
 	h.rep.Receive()
-	clock.Get(h.clock).Now = stamp()
 	if !h.still {
+		clock.Get(h.clock).Now = stamp()
 		for e := range mote.Iter(h.rep.World()) {
 			m := mote.Get(e)
 			m.X += float64(h.rng.IntN(64)) / 8
@@ -166,5 +168,5 @@ func memory() map[string]float64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return map[string]float64{"heap_kib": float64(m.HeapAlloc) / 1024, "goroutines": float64(runtime.NumGoroutine()), "files": float64(openFiles())}
+	return map[string]float64{"heap_kib": float64(m.HeapAlloc) / 1024, "mallocs": float64(m.Mallocs), "goroutines": float64(runtime.NumGoroutine()), "files": float64(openFiles())}
 }

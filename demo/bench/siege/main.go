@@ -30,6 +30,12 @@ type scenario struct {
 	wave int // those of one wave run side by side; mostly they wait
 }
 
+// measures are scenarios that run only when they are named.
+var measures = []scenario{
+	{"idle", "what a peer at rest takes of the server's memory", idle, 1},
+	{"crowd", "what 256 clients take of a core", crowd, 2},
+}
+
 var scenarios = []scenario{
 	{"forged", "packets with a client's address and id that are not its own harm nobody", forge, 1},
 	{"replayed", "recorded handshakes, sent again from anywhere, take nobody's place", replayed, 2},
@@ -58,7 +64,7 @@ func main() {
 	list := flag.Bool("list", false, "list the scenarios")
 	flag.Parse()
 	if *list {
-		for _, c := range scenarios {
+		for _, c := range slices.Concat(scenarios, measures) {
 			fmt.Printf("%-14s %s\n", c.name, c.does)
 		}
 		return
@@ -88,11 +94,12 @@ func choose(names string) ([]scenario, error) {
 	}
 	var chosen []scenario
 	for name := range strings.SplitSeq(names, ",") {
-		i := slices.IndexFunc(scenarios, func(c scenario) bool { return c.name == name })
+		all := slices.Concat(scenarios, measures)
+		i := slices.IndexFunc(all, func(c scenario) bool { return c.name == name })
 		if i < 0 {
 			return nil, fmt.Errorf("siege: no scenario is called %q; -list lists them", name)
 		}
-		chosen = append(chosen, scenarios[i])
+		chosen = append(chosen, all[i])
 	}
 	return chosen, nil
 }

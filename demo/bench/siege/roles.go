@@ -14,7 +14,7 @@ import (
 
 // roles by name. A role reads orders and says what happens until its orders end.
 var roles = map[string]func(r *role, args []string) error{
-	"server": serve, "clients": join, "relay": relay, "foe": attack,
+	"server": serve, "clients": join, "relay": relay, "foe": attack, "plain": servePlain, "bots": playBots,
 }
 
 // A role is what a process says and is told.

@@ -46,7 +46,9 @@ func serve(r *role, args []string) error {
 	r.steps(h.step, func(o order) {
 		switch o.Do {
 		case "memory":
-			r.done(o, memory(), "")
+			num := memory()
+			num["steps"] = float64(h.steps)
+			r.done(o, num, "")
 		case "still":
 			h.still = o.Num["on"] != 0
 			r.done(o, nil, "")

@@ -38,3 +38,43 @@ func BenchmarkDatagram(b *testing.B) {
 		s.Poll(ignoring{})
 	}
 }
+
+// BenchmarkQuestion is a listener's answer to a HELLO: what each packet of a flood of them
+// costs beside the socket.
+func BenchmarkQuestion(b *testing.B) {
+	s := listening(b)
+	s.cfg.Send = func(Path, []byte) {}
+	hello := client(1).Hello()
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Arrive(0, Path{Remote: clientAddr}, hello)
+	}
+}
+
+// BenchmarkAdmit is the game's part of one handshake: a step pays this for each client that
+// is let in. The worker does the rest.
+func BenchmarkAdmit(b *testing.B) {
+	s := listening(b)
+	s.cfg.Listener.Wake = func() {} // the worker runs below
+	var inits [100][]byte
+	for i := range inits {
+		c := client(uint64(i))
+		s.Arrive(0, Path{Remote: clientAddr}, c.Hello())
+		inits[i] = c.Answer(s.last())
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		for _, c := range s.Endpoint.conns { // the one before
+			s.evict(c)
+		}
+		clear(s.gate.buckets[:])
+		s.Arrive(0, Path{Remote: clientAddr}, inits[i%len(inits)])
+		s.Work()
+		b.StartTimer()
+		s.Poll(ignoring{})
+	}
+	if s.Held().HalfOpen != 1 {
+		b.Fatalf("%+v", s.Held())
+	}
+}

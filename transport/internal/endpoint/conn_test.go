@@ -7,6 +7,8 @@ import (
 	"errors"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 	"github.com/tendonengine/tendon/transport/lane"
@@ -14,44 +16,53 @@ import (
 
 // A message of any length goes in the datagram's packet if it leaves MinRoom, else in
 // its own. A datagram as long as the room shares a packet with it; a longer one does not.
+// Here are the lengths at which something changes; at length (make soak) all come.
 func TestRoomBesideTheLane(t *testing.T) {
-	const most = transport.MaxPayload - 2 - transport.MinRoom // bytes of segments beside a datagram
-	near := func(size, edge int) bool { return max(size-edge, edge-size) <= 4 }
-	for size := range lane.MaxChunk - 2 {
-		if !near(size, 0) && !near(size, 128) && !near(size, most-lane.HeaderSize-2) && size%23 != 0 {
-			continue // each size has a connection of its own
-		}
-		for more := range 2 {
-			b, peer := joinedBy(t)
-			c := b.conns[0]
-			if err := c.Reliable(make([]byte, size)); err != nil {
-				t.Fatal(err)
-			}
-			segment := lane.HeaderSize + 1 + size
-			if size > 127 {
-				segment++ // the length of its length
-			}
-			b.sent = nil
-			_, room := c.Next()
-			if segment > most {
-				if room != transport.MaxPayload || len(b.sent) != 1 || len(b.sent[0]) != transport.OverheadDown+segment {
-					t.Fatalf("a message of %d bytes: room %d, %d packets are sent, want it alone", size, room, len(b.sent))
-				}
-				break
-			}
-			if room != transport.MaxPayload-2-segment || len(b.sent) != 0 {
-				t.Fatalf("a message of %d bytes: room %d, %d packets are sent, want it beside a datagram", size, room, len(b.sent))
-			}
-			c.Datagram(make([]byte, room+more))
-			p, _, err := peer.Open(b.last())
-			if err != nil || len(b.sent) != 1 || len(p.Datagram) != room+more || len(p.Segments) != segment*(1-more) {
-				t.Fatalf("a message of %d bytes and a datagram %d longer than the room: %d packets, %d bytes of segments, %d of a datagram, %v",
-					size, more, len(b.sent), len(p.Segments), len(p.Datagram), err)
-			}
-			if c.Flush(); len(b.sent) != 1+more {
-				t.Fatalf("a message of %d bytes leaves in %d packets", size, len(b.sent))
+	for _, edge := range []int{0, 128, mostBeside - lane.HeaderSize - 2, lane.MaxChunk - 2} {
+		for size := max(0, edge-4); size <= min(edge+4, lane.MaxChunk-3); size++ {
+			for more := range 2 {
+				roomBeside(t, t.Fatalf, size, more)
 			}
 		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		roomBeside(t, rt.Fatalf, rapid.IntRange(0, lane.MaxChunk-3).Draw(rt, "size"), rapid.IntRange(0, 1).Draw(rt, "more"))
+	})
+}
+
+const mostBeside = transport.MaxPayload - 2 - transport.MinRoom // bytes of segments beside a datagram
+
+// roomBeside sends a message of size bytes, and a datagram that is more longer than the room
+// beside it, on a connection of its own.
+func roomBeside(t *testing.T, fatalf func(string, ...any), size, more int) {
+	b, peer := joinedBy(t)
+	c := b.conns[0]
+	if err := c.Reliable(make([]byte, size)); err != nil {
+		fatalf("%v", err)
+	}
+	segment := lane.HeaderSize + 1 + size
+	if size > 127 {
+		segment++ // the length of its length
+	}
+	b.sent = nil
+	_, room := c.Next()
+	if segment > mostBeside {
+		if room != transport.MaxPayload || len(b.sent) != 1 || len(b.sent[0]) != transport.OverheadDown+segment {
+			fatalf("a message of %d bytes: room %d, %d packets are sent, want it alone", size, room, len(b.sent))
+		}
+		return
+	}
+	if room != transport.MaxPayload-2-segment || len(b.sent) != 0 {
+		fatalf("a message of %d bytes: room %d, %d packets are sent, want it beside a datagram", size, room, len(b.sent))
+	}
+	c.Datagram(make([]byte, room+more))
+	p, _, err := peer.Open(b.last())
+	if err != nil || len(b.sent) != 1 || len(p.Datagram) != room+more || len(p.Segments) != segment*(1-more) {
+		fatalf("a message of %d bytes and a datagram %d longer than the room: %d packets, %d bytes of segments, %d of a datagram, %v",
+			size, more, len(b.sent), len(p.Segments), len(p.Datagram), err)
+	}
+	if c.Flush(); len(b.sent) != 1+more {
+		fatalf("a message of %d bytes leaves in %d packets", size, len(b.sent))
 	}
 }
 

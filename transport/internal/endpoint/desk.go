@@ -59,16 +59,16 @@ func (e *Endpoint) greeted(at time.Duration, from Path, b []byte) bool {
 	case err != nil:
 		return false
 	}
-	e.challenge(at, from, m.Attempt, false)
+	e.challenge(e.opened[:0], at, from, m.Attempt, false)
 	return true
 }
 
-// challenge sends a CHALLENGE. A busy one tells a client to go on asking.
-func (e *Endpoint) challenge(at time.Duration, to Path, attempt uint64, busy bool) {
+// challenge sends a CHALLENGE, built in b. A busy one tells a client to go on asking.
+func (e *Endpoint) challenge(b []byte, at time.Duration, to Path, attempt uint64, busy bool) {
 	e.cfg.Send(to, wire.ChallengeMessage{
 		Attempt: attempt, Cookie: e.cookies.Cookie(at, to.Remote, attempt), Key: e.pair.Public(),
 		WantsSecret: e.cfg.Listener.Secret != seal.Key{}, WantsToken: e.cfg.Listener.Token != nil, Busy: busy,
-	}.Append(nil))
+	}.Append(b))
 }
 
 // requested takes an INIT. The checks and their order are in docs/spec-transport.md.
@@ -89,7 +89,7 @@ func (e *Endpoint) requested(at time.Duration, from Path, b []byte) bool {
 	case known:
 		return false
 	case !ok:
-		e.challenge(at, from, m.Attempt, true)
+		e.challenge(e.opened[:0], at, from, m.Attempt, true)
 		return false
 	}
 	e.wake()
@@ -294,7 +294,7 @@ func (e *Endpoint) decide(r *request, h transport.Handler) {
 		// asks again.
 		v := e.victim(r.prefix)
 		if v == nil {
-			e.challenge(e.cfg.Now(), r.path, r.attempt, true)
+			e.challenge(nil, e.cfg.Now(), r.path, r.attempt, true)
 			e.dismiss(r)
 			return
 		}

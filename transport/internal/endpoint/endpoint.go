@@ -33,7 +33,7 @@ type Endpoint struct {
 	ignored atomic.Uint64 // Counters.Ignored
 	awake   awake
 	inbox   inbox
-	opened  [transport.MaxPacket]byte // the reader's: the payload of the packet being read
+	opened  [transport.MaxPacket]byte // the reader's: the payload of the packet being read, or an answer to a stranger
 
 	// The listener's.
 	gate    *gate

@@ -1,0 +1,125 @@
+package ecs_test
+
+// What a player is told of others.
+
+import (
+	"bytes"
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// shifted reports whether text is in b, from any bit on, whichever bit of a byte is first.
+func shifted(b, text []byte) bool {
+	for shift := range 8 {
+		low, high := make([]byte, len(b)), make([]byte, len(b))
+		for i := range b {
+			low[i], high[i] = b[i]>>shift, b[i]<<shift
+			if i+1 < len(b) {
+				low[i] |= b[i+1] << (8 - shift)
+				high[i] |= b[i+1] >> (8 - shift)
+			}
+		}
+		if bytes.Contains(low, text) || bytes.Contains(high, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Nobody is told another's address, hello, key or identity, whatever that one does: the
+// packets to bob, read inside the seal, have nothing of ann's.
+func TestNothingOfOthers(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		seed := rapid.Uint64().Draw(rt, "seed")
+		rng := rand.New(rand.NewPCG(seed, 9))
+		l := &lab{T: t, seed: seed, net: mem.NewNetwork(seed, netsim.Conditions{Delay: 30 * time.Millisecond, Loss: float64(rng.IntN(3)) * .1})}
+		l.listener = l.net.Listener()
+		spy := &spyListener{Listener: l.listener}
+		server := l.machine("server", tendon.Config{Dedicated: rng.IntN(2) == 0, Times: tendon.Times{Silence: time.Second, Grace: 2 * time.Second}})
+		server.Host(spy)
+		hello := fmt.Sprintf("ann %016x %016x", rng.Uint64(), rng.Uint64())
+		ann, bob := l.client(tendon.Config{Hello: []byte(hello)}), l.client(tendon.Config{Hello: []byte("bob")})
+		l.joined()
+		var secrets [][]byte
+		secret := func(b []byte) { secrets = append(secrets, b) }
+		told := func(p rpl.Peer) {
+			who := string(server.Identity(p))
+			_, key, ok := strings.Cut(who, ":")
+			if !ok || len(key) < 40 {
+				rt.Fatalf("ann is %q", who)
+			}
+			public, err := base32.HexEncoding.WithPadding(base32.NoPadding).DecodeString(key)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			remote := server.Stats(p).Conn.Remote
+			at := netip.MustParseAddrPort(remote)
+			ip := at.Addr().As4()
+			secret([]byte(key[:16]))
+			secret(public[:8])
+			secret([]byte(remote))
+			secret(binary.LittleEndian.AppendUint16(ip[:4:4], at.Port()))
+			secret(binary.BigEndian.AppendUint16(ip[:4:4], at.Port()))
+		}
+		secret([]byte(hello[:20]))
+		secret([]byte(hello[20:]))
+		told(ann.Me())
+		mine := server.Create(Body, Paint)
+		tendon.Give(mine, ann.Me())
+		for range 8 {
+			switch rng.IntN(6) {
+			case 0:
+				Chat.Send(ann.Session(), "hi")
+			case 1:
+				Tell.Send(server.Session(), "all")
+			case 2:
+				if ann.Mode() == tendon.Client {
+					ann.Close("bye")
+				}
+			case 3:
+				if ann.Mode() != tendon.Client {
+					ann.Join(l.net.Dialer(l.listener))
+				}
+			case 4:
+				Body.Get(server.Create(Body, Paint)).Pos.X = rng.Float64() * 100
+			case 5:
+				ann.asleep = rng.IntN(100)
+			}
+			l.steps(12)
+			for p := range server.Peers() {
+				if string(server.Hello(p)) == hello && server.Stats(p).Conn.Remote != "" {
+					told(p)
+				}
+			}
+		}
+		checked := 0
+		for _, c := range spy.conns {
+			if c.Identity() == server.Identity(bob.Me()) {
+				for _, b := range append(c.datagrams, c.messages...) {
+					for _, s := range secrets {
+						if shifted(b, s) {
+							rt.Fatalf("bob is told %q of ann's: %x", s, b)
+						}
+					}
+					checked++
+				}
+			}
+		}
+		if checked < 10 || len(secrets) < 5 {
+			rt.Fatalf("%d packets, %d secrets", checked, len(secrets))
+		}
+	})
+}

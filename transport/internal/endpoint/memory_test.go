@@ -1,0 +1,127 @@
+//go:build !race
+
+package endpoint
+
+// What strangers and those on their way in cost the listener's memory.
+
+import (
+	"net/netip"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tendonengine/tendon/transport/internal/raw"
+	"github.com/tendonengine/tendon/transport/internal/wire"
+)
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// Before its cookie comes back a client costs nothing; one that was let in and says nothing
+// at most 4 KiB; one that is in and has not joined at most 8 KiB.
+func TestMemoryOnTheWayIn(t *testing.T) {
+	const clients = 100
+	b := listening(t)
+	b.offer.Joins = true
+	at := func(i int) netip.AddrPort {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), 1000)
+	}
+	b.arrive(at(0), client(1).Hello())
+	b.sent, b.to = nil, nil
+	empty := heap()
+	for i := range 10_000 {
+		b.Arrive(b.now, Path{Remote: at(i)}, wire.HelloMessage{Attempt: uint64(i)}.Append(nil))
+		b.sent, b.to = b.sent[:0], b.to[:0]
+	}
+	b.Poll(b)
+	b.sent, b.to = nil, nil
+	asked := heap()
+	if grown := asked - empty; grown > 4<<10 {
+		t.Errorf("10,000 questions leave %d bytes", grown)
+	}
+	all := make([]*raw.Client, clients)
+	for i := range all {
+		all[i] = b.accepted(t, at(i), uint64(i))
+	}
+	b.sent, b.to = nil, nil
+	keys := make([][]byte, clients)
+	for i, c := range all {
+		keys[i] = c.Say(wire.Keepalive)
+	}
+	if h := b.Held(); h.HalfOpen != clients {
+		t.Fatalf("%+v", h)
+	}
+	clear(all)
+	half := heap()
+	t.Logf("half-open: %d bytes each", (half-asked)/clients)
+	if each := (half - asked) / clients; each > 4<<10 {
+		t.Errorf("a half-open client takes %d bytes", each)
+	}
+	for i := range keys {
+		b.Arrive(b.now, Path{Remote: at(i)}, keys[i])
+	}
+	b.Poll(b)
+	if h := b.Held(); h.Open != clients || b.gate.most() != 1 {
+		t.Fatalf("%+v", h)
+	}
+	clear(keys)
+	b.events, b.sent, b.to = nil, nil, nil
+	for range 100 {
+		b.now += time.Millisecond
+		b.Tick()
+		b.Poll(b)
+	}
+	unjoined := heap()
+	t.Logf("unjoined: %d bytes each", (unjoined-asked)/clients)
+	if each := (unjoined - asked) / clients; each > 8<<10 {
+		t.Errorf("a client that has not joined takes %d bytes", each)
+	}
+	runtime.KeepAlive(b)
+}
+
+// What 100,000 recorded packets of a whole session leave behind is at most 64 KiB.
+func TestNothingIsKept(t *testing.T) {
+	b := listening(t)
+	c := client(1)
+	recorded := [][]byte{c.Hello()}
+	b.shake(clientAddr, c)
+	recorded = append(recorded, c.Init)
+	for i := range 20 {
+		p := c.Say(wire.Datagram, make([]byte, 10*i)...)
+		recorded = append(recorded, p)
+		b.arrive(clientAddr, p)
+	}
+	b.sent, b.to, b.events = nil, nil, nil
+	before := heap()
+	for i := range 100_000 {
+		from := netip.AddrPortFrom(strangers.Addr(), uint16(i%3000))
+		if i%2 == 0 {
+			from = clientAddr
+		}
+		b.Arrive(b.now, Path{Remote: from}, recorded[i%len(recorded)])
+		b.sent, b.to = b.sent[:0], b.to[:0]
+		if i%1000 == 0 {
+			b.now += 10 * time.Millisecond
+			b.Poll(b)
+			b.Tick()
+		}
+	}
+	b.Poll(b)
+	b.Poll(b)
+	if len(b.conns) != 1 || len(b.Endpoint.conns) != 1 {
+		t.Errorf("%d connections", len(b.Endpoint.conns))
+	}
+	b.sent, b.to, b.events = nil, nil, nil
+	grown := heap() - before
+	t.Logf("%d bytes are kept", grown)
+	if grown > 64<<10 {
+		t.Errorf("%d bytes are kept", grown)
+	}
+	runtime.KeepAlive(b)
+	runtime.KeepAlive(recorded)
+}
