@@ -63,7 +63,7 @@ func play(o options.Options) error {
 			return err
 		}
 	}
-	p := &program{asked: asked, options: o, view: scene.Options{Zoom: o.Zoom, Circles: o.Circles, Figures: o.Figures}, sprites: sprites}
+	p := &program{asked: asked, options: o, view: scene.Options{Zoom: o.Zoom, Circles: o.Circles, Figures: o.Figures, Ghosts: o.Ghosts}, sprites: sprites}
 	if err := p.open(); err != nil {
 		return err
 	}
@@ -80,6 +80,7 @@ func play(o options.Options) error {
 	if o.Map {
 		p.openMap(true)
 	}
+	p.predict(!o.Unpredicted)
 	var panes []window.Pane
 	for _, s := range p.seats {
 		panes = append(panes, window.Pane{Rep: s.rep, Step: s.game.Step, Draw: s.scene.Draw})
@@ -95,12 +96,14 @@ type program struct {
 	view    scene.Options
 	sprites *scene.Sprites
 	seats   []*seat
-	network *network // between the panes; nil without -panes
+	network *network // between the panes, or to the server; nil on a host and alone
 	clock   clock
 	talk    talk
-	wanted  bool  // F12 has asked for a picture
-	done    bool  // the program ends; set by what asks for it, and read by the next update
-	failed  error // why the program ends; nil while nothing has failed
+
+	unpredicted bool  // what players drive waits for the authority
+	wanted      bool  // F12 has asked for a picture
+	done        bool  // the program ends; set by what asks for it, and read by the next update
+	failed      error // why the program ends; nil while nothing has failed
 }
 
 // update handles the program's own keys once per update, and returns window.ErrQuit to
@@ -124,6 +127,12 @@ func (p *program) update() error {
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyF2) {
 		p.view.Figures = !p.view.Figures
+	}
+	if inpututil.IsKeyJustPressed(ebiten.KeyF3) {
+		p.view.Ghosts = !p.view.Ghosts
+	}
+	if inpututil.IsKeyJustPressed(ebiten.KeyF4) {
+		p.predict(p.unpredicted)
 	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyM) {
 		p.openMap(!p.view.Map)
@@ -152,6 +161,14 @@ func (p *program) openMap(open bool) {
 	p.view.Map = open
 	for _, s := range p.seats {
 		s.game.OpenMap(open)
+	}
+}
+
+// predict turns prediction on or off in all panes, to feel the difference.
+func (p *program) predict(on bool) {
+	p.unpredicted = !on
+	for _, s := range p.seats {
+		s.game.Unpredicted = !on
 	}
 }
 

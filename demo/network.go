@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// network is the simulated network between the panes. Keys change its conditions during
-// play.
+// network is the simulated network between the panes, or what is added to the network to a
+// server elsewhere. Keys change its conditions during play.
 type network struct {
 	simulation *kcp.Simulation
 	rtt        time.Duration
@@ -50,7 +50,11 @@ func (n *network) keys() {
 	}
 }
 
-// String returns the line that stands under the client's pane.
-func (n *network) String() string {
-	return fmt.Sprintf("[ ] round trip %d ms   - = loss %.0f %%", n.rtt.Milliseconds(), 100*n.loss)
+// note returns the line that stands under the client's pane.
+func (p *program) note() string {
+	predicted := "on"
+	if p.unpredicted {
+		predicted = "off"
+	}
+	return fmt.Sprintf("[ ] round trip %d ms   - = loss %.0f %%   F4 prediction %s", p.network.rtt.Milliseconds(), 100*p.network.loss, predicted)
 }

@@ -45,7 +45,7 @@ func (p *program) picture(screen *ebiten.Image) {
 func (p *program) account(picture image.Rectangle, seconds float64) shot.Account {
 	a := shot.Account{
 		Width: picture.Dx(), Height: picture.Dy(), Seconds: seconds,
-		Circles: p.view.Circles, Figures: p.view.Figures, Line: p.talk.shown(),
+		Circles: p.view.Circles, Figures: p.view.Figures, Ghosts: p.view.Ghosts, Predicted: !p.unpredicted, Line: p.talk.shown(),
 	}
 	if p.network != nil {
 		a.Between = &shot.Conditions{RTT: float64(p.network.rtt.Microseconds()) / 1000, Loss: p.network.loss}

@@ -43,7 +43,9 @@ func (p *program) open() error {
 		case o.Join != "":
 			s.scene.Name = "Client of " + o.Join
 			s.rep.OnEnd(p.ended(o.Join))
-			return kcp.Start(s.rep, "", o.Join)
+			p.network = newNetwork(0, 0)
+			s.scene.Notes = p.note
+			return kcp.Start(s.rep, "", o.Join, kcp.WithConditions(p.network.simulation))
 		}
 		return nil
 	}
@@ -61,7 +63,7 @@ func (p *program) open() error {
 	}
 	server.rep.Host(l)
 	p.network = newNetwork(o.RTT, o.Loss)
-	client.scene.Notes = p.network.String
+	client.scene.Notes = p.note
 	client.rep.OnEnd(p.ended("the client's pane"))
 	return kcp.Start(client.rep, "", l.JoinString(), kcp.WithConditions(p.network.simulation))
 }
@@ -88,8 +90,9 @@ func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*s
 	s := &seat{rep: rep, game: island.Setup(rep, seed)}
 	s.game.Crowd = p.options.Animals
 	s.scene = scene.New(title, s.game, &p.view, p.sprites)
+	rep.OnCorrection(s.scene.Corrected)
 	s.keyboard = &scene.Keyboard{Keys: keys, Scene: s.scene}
-	s.hint = "WASD, Space, E, Q: walk, shoot, use, bandage. 1-9 spheres, T talk, M map, F1 circles, F2 figures"
+	s.hint = "WASD, Space, E, Q: walk, shoot, use, bandage. 1-9 spheres, T talk, M map, F1 circles, F2 figures, F3 ghosts, F4 prediction"
 	if p.options.Panes && len(p.seats) > 0 {
 		s.hint = "Arrows, Enter, right Shift, period: walk, shoot, use, bandage"
 	}

@@ -25,16 +25,18 @@ type Options struct {
 	Shot    string  // path of the picture to write, with its account beside it; "" for none
 	Seconds float64 // when the picture is taken, after the window opened
 
-	Bot     bool // a bot plays until a key is pressed, in every pane
-	Circles bool // begin with the circles shown
-	Figures bool // begin with the network figures shown
-	Map     bool // begin with the map of the player's team
-	Zoom    float64
-	RTT     time.Duration // of the second pane
-	Loss    float64       // of the second pane, each way, 0…1
-	Name    string
-	Seed    int64
-	Animals int // on the island that this machine makes; 0: as many as are fun
+	Bot         bool // a bot plays until a key is pressed, in every pane
+	Circles     bool // begin with the circles shown
+	Figures     bool // begin with the network figures shown
+	Map         bool // begin with the map of the player's team
+	Ghosts      bool // begin with the ghosts of authority, proxy and prediction
+	Zoom        float64
+	RTT         time.Duration // of the second pane
+	Loss        float64       // of the second pane, each way, 0…1
+	Name        string
+	Seed        int64
+	Unpredicted bool // begin without prediction
+	Animals     int  // on the island that this machine makes; 0: as many as are fun
 }
 
 // Parse reads the arguments. An error is one sentence. For -help it writes the help to
@@ -55,6 +57,8 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	f.BoolVar(&o.Circles, "circles", false, "begin with the circles in which nodes are streamed, and the map")
 	f.BoolVar(&o.Figures, "figures", false, "begin with the network's figures")
 	f.BoolVar(&o.Map, "map", false, "begin with the map of your team; M opens and closes it")
+	f.BoolVar(&o.Ghosts, "ghosts", false, "begin with three ghosts of each body: as the server has said, as proxies are drawn, as predicted; F3 shows and hides them")
+	f.BoolVar(&o.Unpredicted, "unpredicted", false, "begin without prediction: what you drive waits for the server; F4 turns it on and off")
 	f.Float64Var(&o.Zoom, "zoom", 1, "how large things are drawn; at 1 a pane shows what is near")
 	f.DurationVar(&o.RTT, "rtt", 80*time.Millisecond, "with -panes: simulated round trip of the second")
 	f.Float64Var(&o.Loss, "loss", 0.02, "with -panes: share of its packets lost each way, 0 to 1")

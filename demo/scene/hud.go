@@ -64,6 +64,10 @@ func (s *Scene) drawHUD(r *tendon.Replication, screen *ebiten.Image) {
 		}
 		s.letters(screen, s.costs, s.sprites.small, x, bottom, text.AlignStart)
 		bottom -= row
+		if s.wrong != "" {
+			s.letters(screen, s.wrong, s.sprites.small, x, bottom, text.AlignStart)
+			bottom -= row
+		}
 	}
 	s.letters(screen, s.Hint, s.sprites.small, x, bottom, text.AlignStart)
 	if s.Notes != nil {

@@ -109,6 +109,10 @@ func (s *Scene) figure(e *donburi.Entry) (figure, bool) {
 			f.rot = 0
 			f.pos = f.pos.Add(gmath.Vec{X: 40, Y: 40})
 		}
+	case island.Shell:
+		if s.game.Scenery().Hits(f.pos, 0) {
+			return f, false // it has hit a tree, which the authority has yet to say
+		}
 	case island.Boom:
 		left := float64(island.Flight.Get(e).Left) / island.BlastSteps
 		f.scale = 1.15 - 0.7*left
@@ -135,10 +139,10 @@ func (s *Scene) player(e *donburi.Entry, f figure) (figure, bool) {
 	return f, true
 }
 
-// place returns where a node is drawn in this frame: at its present place if every
-// machine moves it by itself, else at its place in render time.
+// place returns where a node is drawn in this frame: at its present place if this machine
+// moves it by itself and does not predict it, else at its place in render time.
 func place(e *donburi.Entry) island.PlaceData {
-	if e.HasComponent(island.Flight) {
+	if e.HasComponent(island.Flight) && !tendon.Predicted(e) {
 		return island.Place.GetValue(e)
 	}
 	return tendon.View(e, island.Place)

@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"fmt"
 	"image"
 	"math"
 
@@ -26,6 +27,7 @@ type Options struct {
 	Circles bool    // draw the enter and exit radius, and the map of what this machine has
 	Figures bool    // draw the network statistics, and what the game's features cost
 	Map     bool    // draw the map with the player's team
+	Ghosts  bool    // draw where the authority, a proxy and the prediction have each body
 }
 
 // Scene is one session's pane.
@@ -41,12 +43,15 @@ type Scene struct {
 	query   *donburi.Query
 	camera  Camera
 	list    []figure
-	chart   *ebiten.Image // the map …
-	land    *image.RGBA   // … and its background
-	mates   *ebiten.Image // the map screen's background
-	costs   string        // as they were …
-	costsAt rpl.Tick      // … at this tick
-	account *shot.Pane    // what the last frame drew, nil before the first
+	chart   *ebiten.Image  // the map …
+	land    *image.RGBA    // … and its background
+	mates   *ebiten.Image  // the map screen's background
+	costs   string         // as they were …
+	costsAt rpl.Tick       // … at this tick
+	told    []told         // where the authority has had …
+	toldOf  donburi.Entity // … this body of this machine's player
+	wrong   string         // the newest correction
+	account *shot.Pane     // what the last frame drew, nil before the first
 }
 
 // New makes the pane of a session. Options are shared between panes and may change at any
@@ -56,6 +61,11 @@ func New(name string, g *island.Game, o *Options, s *Sprites) *Scene {
 		Name: name, game: g, options: o, sprites: s, query: drawnQuery(),
 		ground: ground{sprites: s, pieces: map[image.Point]*ebiten.Image{}},
 	}
+}
+
+// Corrected notes that a prediction was wrong: it is told beside the figures.
+func (s *Scene) Corrected(c tendon.Correction) {
+	s.wrong = fmt.Sprintf("corrected: %s by %.2f, %d ticks again", c.Field, c.Size, c.Ticks)
 }
 
 // Draw draws one frame; it is a window.Pane's Draw.
@@ -79,6 +89,9 @@ func (s *Scene) Draw(r *tendon.Replication, screen *ebiten.Image) {
 	if s.options.Circles {
 		s.drawCircles(screen)
 		s.drawMap(screen, list)
+	}
+	if s.options.Ghosts {
+		s.drawGhosts(r, screen, list)
 	}
 	s.drawNames(r, screen, list)
 	if s.options.Map {

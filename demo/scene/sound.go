@@ -33,11 +33,13 @@ func Listen(r *tendon.Replication, s *Scene) {
 		return
 	}
 	p := &sound{context: audio.NewContext(tones.Rate), sounds: tones.Sounds(), scene: s}
+	s.game.Fired = func(at gmath.Vec) { p.play("shot", at) }
 	r.OnStreamIn(island.Flight, func(e *donburi.Entry) {
-		if island.Flight.Get(e).Speed > 0 {
-			p.play("shot", island.Place.Get(e).Pos)
-		} else {
-			p.play("blast", island.Place.Get(e).Pos)
+		switch at := island.Place.Get(e).Pos; {
+		case island.Flight.Get(e).Speed == 0:
+			p.play("blast", at)
+		case !tendon.IsOwner(e) || s.game.Unpredicted && !r.IsAuthority(): // the own shot is heard in the step of the key
+			p.play("shot", at)
 		}
 	})
 	r.OnStreamOut(island.Coin, func(e *donburi.Entry, destroyed bool) {

@@ -19,11 +19,14 @@ type Account struct {
 	Height  int     `json:"height"`
 	Seconds float64 `json:"seconds"` // since the window opened
 	Panes   []Pane  `json:"panes"`
-	// Between is the simulated network between the panes; nil without one.
-	Between *Conditions `json:"between,omitempty"`
-	Circles bool        `json:"circles"` // the interest circles and the map are shown
-	Figures bool        `json:"figures"` // the network figures are shown
-	Line    string      `json:"line"`    // the line of chat that is being typed; "" for none
+	// Between is the simulated network between the panes, or what is added to that of a
+	// client; nil without one.
+	Between   *Conditions `json:"between,omitempty"`
+	Circles   bool        `json:"circles"`   // the interest circles and the map are shown
+	Figures   bool        `json:"figures"`   // the network figures are shown
+	Ghosts    bool        `json:"ghosts"`    // where the server, a proxy and the prediction have each body is shown
+	Predicted bool        `json:"predicted"` // what players drive is predicted
+	Line      string      `json:"line"`      // the line of chat that is being typed; "" for none
 }
 
 // Conditions are the network conditions that keys change during play.

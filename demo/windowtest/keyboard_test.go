@@ -22,6 +22,8 @@ const (
 	keyEscape  key = 0xff1b
 	keyF1      key = 0xffbe
 	keyF2      key = 0xffbf
+	keyF3      key = 0xffc0
+	keyF4      key = 0xffc1
 	keyF12     key = 0xffc9
 	arrowLeft  key = 0xff51
 	arrowUp    key = 0xff52

@@ -131,7 +131,8 @@ func TestKeysTurnTheNetwork(t *testing.T) {
 }
 
 // A key hands a pane from its bot to the player, and no other pane; the walker goes
-// where the arrows say. F1 shows and hides the circles, F2 the figures.
+// where the arrows say. F1 shows and hides the circles, F2 the figures, F3 the ghosts; F4 turns
+// prediction off and on.
 func TestKeysTakeOverAndShow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and opens a window")
@@ -152,6 +153,15 @@ func TestKeysTakeOverAndShow(t *testing.T) {
 		p.tap(c.key)
 		p.until(fmt.Sprintf("circles are shown: %v, figures: %v", c.circles, c.figures), func(a shot.Account) bool {
 			return a.Circles == c.circles && a.Figures == c.figures
+		})
+	}
+	for _, c := range []struct {
+		key               key
+		ghosts, predicted bool
+	}{{keyF3, true, true}, {keyF4, true, false}, {keyF3, false, false}, {keyF4, false, true}} {
+		p.tap(c.key)
+		p.until(fmt.Sprintf("ghosts are shown: %v, predicted: %v", c.ghosts, c.predicted), func(a shot.Account) bool {
+			return a.Ghosts == c.ghosts && a.Predicted == c.predicted
 		})
 	}
 	p.tap(keyEscape)
