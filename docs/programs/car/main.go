@@ -1,14 +1,13 @@
-// Car is a car that its player drives: whoever drives sends input, the
-// authority simulates, the others move the car to where they are told it is.
-// Each of the three asks the car for its role, none asks for the mode, and so
-// the same step plays alone, on a listen server, on a dedicated one and on a
-// client:
+// Car is a car that its player drives: whoever drives gives input, the authority and the
+// driver's machine simulate, the others move the car to where they are told it is. Each of
+// the three follows from the car's role, none asks for the mode, and so the same step plays
+// alone, on a listen server, on a dedicated one and on a client:
 //
 //	                  the player's own car     another's car
-//	single player     send input, simulate
-//	listen server     send input, simulate     simulate
+//	single player     give input, simulate
+//	listen server     give input, simulate     simulate
 //	dedicated server                           simulate
-//	client            send input, move         move
+//	client            give input, simulate     move
 //
 // Here a car drives itself round and round:
 //
@@ -33,15 +32,13 @@ import (
 var Protocol = tendon.NewProtocol("car")
 
 type (
-	// CarData is where a car is. What its driver holds only the authority keeps.
+	// CarData is where a car is.
 	CarData struct {
 		Pos   gmath.Vec `rpl:"step=1/32,pos"` // metres
 		Rot   gmath.Rad `rpl:"angle"`
 		Speed float64   `rpl:"step=1/16,min=-5,max=30"` // metres per second
-		input InputData
-		told  rpl.Tick // the step that the input is of
 	}
-	// InputData is how a car is driven.
+	// InputData is how a car is driven in one tick.
 	InputData struct {
 		Gas   float64 `rpl:"min=-1,max=1,step=1/64"`
 		Wheel float64 `rpl:"min=-1,max=1,step=1/64"`
@@ -50,15 +47,15 @@ type (
 	ModelData struct{ Pos gmath.Vec }
 )
 
-// Car is replicated, Model is local. Drive is the input, of which the newest
-// counts.
+// Car is replicated, Model is local. Drive is the input: a command, which runs once, at its
+// tick, on the authority and before that on the driver's machine.
 var (
 	Car     = tendon.Replicate(Protocol, "car", donburi.NewComponentType[CarData]())
 	Model   = donburi.NewComponentType[ModelData]()
 	Vehicle = tendon.NewPrefab(Protocol, "vehicle", func(w donburi.World, _ tendon.None) *donburi.Entry {
 		return w.Entry(w.Create(Car, Model))
 	})
-	Drive = tendon.NewRPC[InputData](Protocol, "drive", rpl.ToServer, rpl.Unreliable).On(Car)
+	Drive = tendon.NewCommand[InputData](Protocol, "drive", Car)
 )
 
 const dt = 1.0 / 60
@@ -73,45 +70,39 @@ type Game struct {
 // NewGame binds the rules to a session: each player gets a car.
 func NewGame(rep *tendon.Replication, read func() InputData) *Game {
 	rep.OnJoin(func(p rpl.Peer) { tendon.Give(Vehicle.Spawn(rep.World(), tendon.None{}), p) })
-	Drive.Handle(rep, func(c tendon.Call, in InputData) {
-		if car := Car.Get(c.Entry); c.Tick > car.told { // what comes late is left out
-			car.input, car.told = in, c.Tick
-		}
-	})
-	return &Game{rep: rep, read: read}
+	g := &Game{rep: rep, read: read}
+	Drive.Sample(rep, g.giveInput)
+	Drive.Apply(rep, g.simulate)
+	return g
 }
 
 // Step is the fixed step, on every machine.
 func (g *Game) Step() {
+	Drive.Run(g.rep) // giveInput for the own car, simulate where this machine does
 	for e := range Car.Iter(g.rep.World()) {
-		if tendon.IsOwner(e) {
-			g.sendInput(e)
-		}
-		if tendon.IsAuthority(e) {
-			g.simulate(e)
-		} else {
+		if !tendon.IsAuthority(e) && !tendon.IsOwner(e) {
 			g.move(e)
 		}
 	}
 }
 
-// sendInput tells the authority what the driver does; where the driver is the
-// authority, the same call stays at home.
-func (g *Game) sendInput(e *donburi.Entry) {
-	g.note("send input", e)
-	if err := Drive.Send(e, g.read()); err != nil {
-		*g.rep.Counter("input not sent")++
-	}
+// giveInput is what the driver does in this tick.
+func (g *Game) giveInput(e *donburi.Entry) InputData {
+	g.note("give input", e)
+	return g.read()
 }
 
-// simulate drives the car as it was told to.
-func (g *Game) simulate(e *donburi.Entry) {
-	g.note("simulate", e)
-	c := Car.Get(e)
-	c.Speed = max(-5, min(30, c.Speed+dt*(12*c.input.Gas-1.5*c.Speed)))
-	c.Rot += gmath.Rad(dt * 0.1 * c.Speed * c.input.Wheel)
+// simulate drives the car. It decides by what travels and by the input alone, so that
+// a correction that runs the tick again comes to the same.
+func (g *Game) simulate(call tendon.Call, in InputData) {
+	if !call.Replay {
+		g.note("simulate", call.Entry)
+	}
+	c := Car.Get(call.Entry)
+	c.Speed = max(-5, min(30, c.Speed+dt*(12*in.Gas-1.5*c.Speed)))
+	c.Rot += gmath.Rad(dt * 0.1 * c.Speed * in.Wheel)
 	c.Pos = c.Pos.MoveInDirection(dt*c.Speed, c.Rot)
-	Model.Get(e).Pos = c.Pos
+	Model.Get(call.Entry).Pos = c.Pos
 }
 
 // move brings the model to where the authority has told that the car is.

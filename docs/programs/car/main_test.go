@@ -39,8 +39,7 @@ func (d *driver) car(t *testing.T, owner rpl.Peer) *donburi.Entry {
 	return nil
 }
 
-// The tables of main.go: what is called where, on whose car, once a step and
-// nothing else.
+// The table of main.go: what is called where, on whose car, once a step and nothing else.
 func TestWhatIsCalledWhere(t *testing.T) {
 	const steps = 60
 	for _, c := range []struct {
@@ -48,16 +47,16 @@ func TestWhatIsCalledWhere(t *testing.T) {
 		clients int
 		want    []string // by machine, the server first
 	}{
-		{tendon.Single, 0, []string{"send input 1, simulate 1"}},
+		{tendon.Single, 0, []string{"give input 1, simulate 1"}},
 		{tendon.Listen, 2, []string{
-			"send input 1, simulate 1, simulate 2, simulate 3",
-			"move 1, move 2, move 3, send input 2",
-			"move 1, move 2, move 3, send input 3",
+			"give input 1, simulate 1, simulate 2, simulate 3",
+			"give input 2, move 1, move 3, simulate 2",
+			"give input 3, move 1, move 2, simulate 3",
 		}},
 		{tendon.Dedicated, 2, []string{
 			"simulate 2, simulate 3",
-			"move 2, move 3, send input 2",
-			"move 2, move 3, send input 3",
+			"give input 2, move 3, simulate 2",
+			"give input 3, move 2, simulate 3",
 		}},
 	} {
 		t.Run(c.mode.String(), func(t *testing.T) {
@@ -82,7 +81,11 @@ func TestWhatIsCalledWhere(t *testing.T) {
 					t.Errorf("machine %d (%v): called %s; not %s", i, d.rep.Mode(), got, c.want[i])
 				}
 				for what, n := range d.calls {
-					if n != steps {
+					spare := 0
+					if i > 0 && strings.HasPrefix(what, "simulate") {
+						spare = 3 // a client's step may make no tick, or two, to keep the time
+					}
+					if max(n-steps, steps-n) > spare {
 						t.Errorf("machine %d (%v): %s was called %d times in %d steps", i, d.rep.Mode(), what, n, steps)
 					}
 				}

@@ -1,14 +1,12 @@
 package main
 
-// Input as held keys: an unreliable call in every step says which keys are
-// held, and the server finds the edges. What is lost is said again; what newer
-// calls have overtaken on the way does not run.
+// Input as held keys: a command in every step says which keys are held, and the server finds
+// the edges. Each tick's command runs once, in order, whatever the network loses.
 
 import (
 	"github.com/yohamta/donburi"
 
 	tendon "github.com/tendonengine/tendon/ecs"
-	"github.com/tendonengine/tendon/rpl"
 )
 
 // HoldArgs has a bit a key. Sixteen bits come, whatever the other side is:
@@ -17,14 +15,11 @@ type HoldArgs struct {
 	Keys uint16 `rpl:""`
 }
 
-// Hold is called on a player's own controller.
-var Hold = tendon.NewRPC[HoldArgs](Protocol, "hold", rpl.ToServer, rpl.Unreliable).On(Controller)
+// Hold moves a player's own controller. Nothing is predicted by it: what it paints is not the
+// player's.
+var Hold = tendon.NewCommand[HoldArgs](Protocol, "hold", Controller).Unpredicted()
 
-func (g *Game) sendHeld(me *donburi.Entry, keys uint16) {
-	if err := Hold.Send(me, HoldArgs{keys}); err != nil {
-		*g.rep.Counter("keys not sent")++
-	}
-}
+func (g *Game) held(*donburi.Entry) HoldArgs { return HoldArgs{g.keys()} }
 
 func (g *Game) holds(c tendon.Call, a HoldArgs) {
 	ctl := Controller.Get(c.Entry)

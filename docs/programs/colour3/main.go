@@ -1,8 +1,8 @@
 // Colour3 is nine spheres that every player paints with the keys 1 to 9. The
 // spheres belong to the level: all machines make them by themselves. What a
 // player drives is a controller, a node that nobody else is told of, and a key
-// reaches the server as a call on it: as one reliable press (press.go), or, with
-// -held, as the mask of held keys in every step (held.go).
+// reaches the server by it: each press as one reliable call (press.go), or, with -held, the
+// mask of held keys as a command in every step (held.go).
 //
 //	go run ./docs/programs/colour3 -host 127.0.0.1:7777
 //	go run ./docs/programs/colour3 -join 127.0.0.1:7777
@@ -38,7 +38,8 @@ type (
 	CircleData struct{ Fill string }
 	// ControllerData is what a machine keeps of a player's keys.
 	ControllerData struct {
-		held uint16
+		held uint16 // on the authority, by commands
+		sent uint16 // on the player's machine, by presses
 	}
 )
 
@@ -59,13 +60,13 @@ type Game struct {
 	rep     *tendon.Replication
 	spheres [9]donburi.Entity
 	keys    func() uint16 // held in this step, bit 0 for the key 1; bits above the ninth mean nothing
-	held    bool          // input goes by the mask of held keys, not by presses
+	presses bool          // input goes by presses, not by the mask of held keys
 }
 
 // NewGame builds the level and binds the rules to a session, the same in all
 // modes.
 func NewGame(rep *tendon.Replication, keys func() uint16, held bool) *Game {
-	g := &Game{rep: rep, keys: keys, held: held}
+	g := &Game{rep: rep, keys: keys, presses: !held}
 	for i := range g.spheres {
 		e := rep.World().Entry(rep.World().Create(Sphere, Circle))
 		tendon.Named(e, fmt.Sprint("sphere/", i+1))
@@ -76,18 +77,18 @@ func NewGame(rep *tendon.Replication, keys func() uint16, held bool) *Game {
 		Circle.Get(e).Fill = Colours[Sphere.Get(e).Colour]
 	})
 	Press.Handle(rep, g.pressed)
-	Hold.Handle(rep, g.holds)
+	Hold.Apply(rep, g.holds)
+	if held {
+		Hold.Sample(rep, g.held)
+	}
 	return g
 }
 
 // Step is the fixed step, on every machine.
 func (g *Game) Step() {
-	if me, ok := tendon.Mine(g.rep, Controller); ok {
-		if keys := g.keys(); g.held {
-			g.sendHeld(me, keys)
-		} else {
-			g.sendPresses(me, keys)
-		}
+	Hold.Run(g.rep)
+	if me, ok := tendon.Mine(g.rep, Controller); ok && g.presses {
+		g.sendPresses(me, g.keys())
 	}
 }
 

@@ -72,6 +72,7 @@ func TestNineKeys(t *testing.T) {
 				s.Host(server.rep)
 				s.Join(ann.rep)
 				s.Until("ann drives", func() bool { _, ok := tendon.Mine(ann.rep, Controller); return ok && ann.rep.Me() != rpl.Server })
+				s.Play(60)
 				press(s, server, 1)
 				press(s, ann, 1, 2)
 				for range 5 { // five presses: once round and one on
@@ -95,6 +96,7 @@ func TestNineKeys(t *testing.T) {
 				s.Host(server.rep)
 				s.Join(ann.rep)
 				s.Until("ann drives", func() bool { _, ok := tendon.Mine(ann.rep, Controller); return ok && ann.rep.Me() > rpl.Server })
+				s.Play(60) // her commands come in time
 				press(s, ann, 7)
 				s.Play(60)
 				server.check(t, [9]uint8{6: 1})

@@ -23,13 +23,13 @@ var Press = tendon.NewRPC[PressArgs](Protocol, "press", rpl.ToServer, rpl.Reliab
 func (g *Game) sendPresses(me *donburi.Entry, keys uint16) {
 	c := Controller.Get(me)
 	for i, sphere := range g.spheres {
-		if keys&^c.held>>i&1 == 1 {
+		if keys&^c.sent>>i&1 == 1 {
 			if err := Press.Send(me, PressArgs{sphere}); err != nil { // the lane is full
 				*g.rep.Counter("press not sent")++
 			}
 		}
 	}
-	c.held = keys
+	c.sent = keys
 }
 
 func (g *Game) pressed(c tendon.Call, a PressArgs) {
