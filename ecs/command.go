@@ -65,7 +65,8 @@ func (c *Command[A]) Unpredicted() *Command[A] {
 func (c *Command[A]) Sample(r *Replication, fn func(e *donburi.Entry) A) { c.of(r).sample = fn }
 
 // Apply binds the rule, on every machine. fn decides by replicated fields of the nodes that
-// the player predicts, by the tick and by a alone: a replay then gives the same again.
+// the player predicts, by the tick and by a alone: a replay then gives the same again. While
+// fn runs on a client, what else moves stands where it will be in that tick if it goes on.
 func (c *Command[A]) Apply(r *Replication, fn func(c Call, a A)) { c.of(r).apply = fn }
 
 // Run is the system that samples the input and applies it to the nodes that this machine

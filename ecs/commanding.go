@@ -126,7 +126,9 @@ func (co *commanding) run(b commandBinder) {
 		co.playing = t
 		b.make(t, co.makes > 0)
 		if co.makes > 0 {
+			co.predict.others.To(t)
 			b.runOwner(t, false)
+			co.predict.others.Back()
 		}
 	}
 	co.playing = 0
@@ -135,11 +137,13 @@ func (co *commanding) run(b commandBinder) {
 // replay runs a tick's commands again.
 func (co *commanding) replay(t rpl.Tick) {
 	co.playing = t
+	co.predict.others.To(t)
 	for _, b := range co.order {
 		if b.ran(t) { // not while the game was paused
 			b.runOwner(t, true)
 		}
 	}
+	co.predict.others.Back()
 	co.playing = 0
 }
 
@@ -154,6 +158,7 @@ func (co *commanding) begin() {
 	co.drawn = co.seen()
 	co.predict.spawns.Expire(now, co.Proxy.Newest())
 	co.predict.find()
+	co.predict.others.Choose(co.predict.all)
 	if t := co.Proxy.Newest(); co.lead.Tick() > 0 && uint32(t) >= co.lead.Tick() {
 		co.lead.Behind(uint32(t))
 	}
@@ -170,11 +175,13 @@ func (co *commanding) begin() {
 		t := rpl.Tick(co.lead.Made(server))
 		co.noteDrawn()
 		co.playing = t
+		co.predict.others.To(t)
 		for _, b := range co.order {
 			if b.again(t); b.ran(t - 1) {
 				b.runOwner(t, false)
 			}
 		}
+		co.predict.others.Back()
 		co.playing = 0
 		co.predict.save(t)
 		co.predict.Ticks++

@@ -44,6 +44,7 @@ type prediction struct {
 	known  rpl.Tick
 	round  uint64 // counts findings of what is predicted
 	states replay.States
+	others replay.Others // stand at the tick of the rule that runs
 	told   []func(Correction)
 
 	Ticks, Corrections int
@@ -128,6 +129,13 @@ func (pr *prediction) spawn(c Call, f *nodes.Prefab, args []byte, build func() *
 // spawnWaits is how much longer than a round trip a predicted spawn waits for the server's: 250
 // ms, of which the steps and sends of both ends are in the round trip as it is measured.
 const spawnWaits = 200 * time.Millisecond
+
+// moves notes that a node moves on by what the server has told.
+func (pr *prediction) moves(n *nodes.Node) {
+	if len(pr.all) > 0 {
+		pr.others.Note(n)
+	}
+}
 
 // moved reports whether any predicted command is for a node.
 func (pr *prediction) moved(n *nodes.Node) bool {

@@ -176,7 +176,9 @@ func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 		b.Track.Leap(n.Replica.Leapt)
 		b.Track.Told = n.Replica.Tick(ord) >= t
 		px.draw.screen.Push(b.Track, t, px.draw.screen.StillUntil(b.Track, t), px.Proxy.Newest(), px.draw.words)
-		b.Track.Drifts = n.Replica.Drifts(ord)
+		if b.Track.Drifts = n.Replica.Drifts(ord); b.Track.Drifts {
+			px.predict.moves(n)
+		}
 		px.draw.inPlace.Start(n, b)
 	}
 }

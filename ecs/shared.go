@@ -59,6 +59,7 @@ func (r *Replication) connect() {
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands}
 	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes}
+	r.predict.others.States = &r.predict.states
 	r.predict.spawns = spawns.Set{Base: &sh.Base, Nodes: &r.nodes, LoadTime: &r.loadTime, End: func(n *nodes.Node) {
 		r.proxies.endProxy(n, nodes.Removed)
 		sh.RemoveEntities(n)
@@ -103,4 +104,5 @@ func (r *Replication) resetClient() {
 	r.commands.lead, r.commands.got, r.commands.makes = clock.Lead{}, 0, 0
 	r.predict.all, r.predict.known, r.predict.shown = nil, 0, predict.Once{}
 	r.predict.spawns.Reset()
+	r.predict.others.Reset()
 }

@@ -19,6 +19,8 @@ const (
 	step    = time.Second / 60
 	warmup  = 8 * time.Second
 	players = 8
+
+	touch = 2*radius + 6*topSpeed // nearer bodies are about to touch
 )
 
 // options are the flags.
@@ -70,6 +72,7 @@ type game struct {
 	players []*machine
 	paths   map[rpl.Node]map[rpl.Tick]gmath.Vec // where bodies were after each tick
 	stepped time.Duration                       // when the server's step began
+	touched map[rpl.Node]time.Duration          // when each body last was near another on the server
 
 	shots       []shot
 	frames      []drawn
@@ -87,7 +90,7 @@ type game struct {
 }
 
 func newGame(o options) (*game, error) {
-	g := &game{opt: o, paths: map[rpl.Node]map[rpl.Tick]gmath.Vec{}}
+	g := &game{opt: o, paths: map[rpl.Node]map[rpl.Tick]gmath.Vec{}, touched: map[rpl.Node]time.Duration{}}
 	g.net = mem.NewNetwork(o.seed, netsim.Conditions{})
 	listener := g.net.Listener()
 	rng := rand.New(rand.NewPCG(o.seed, 99))
@@ -227,6 +230,13 @@ func (g *game) serve() {
 			g.paths[id] = map[rpl.Tick]gmath.Vec{}
 		}
 		g.paths[id][t] = body.Get(e).Pos
+	}
+	for id, path := range g.paths {
+		for other, its := range g.paths {
+			if id != other && path[t].DistanceTo(its[t]) < touch {
+				g.touched[id] = g.stepped
+			}
+		}
 	}
 	g.server.Send()
 }

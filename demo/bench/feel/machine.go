@@ -105,9 +105,19 @@ func (m *machine) aim(e *donburi.Entry, k *Keys) {
 	k.Fire, k.Aim, k.Target = true, aim, uint32(len(m.g.shots))
 }
 
-// touching reports whether the own body touches another, or has a moment ago.
+// touching reports whether the own body touches another, or has a moment ago, here or on the
+// server: what has come in the way of the body there is not seen here yet.
 func (m *machine) touching() bool {
-	return m.touched > 0 && m.g.net.Now()-m.touched < time.Second
+	const lately = time.Second
+	if m.touched > 0 && m.g.net.Now()-m.touched < lately {
+		return true
+	}
+	mine, ok := tendon.Mine(m.Replication, body)
+	if !ok {
+		return false
+	}
+	at := m.g.touched[tendon.ID(mine)]
+	return at > 0 && m.g.net.Now()-at < lately
 }
 
 // step is one step of a client.
@@ -121,7 +131,7 @@ func (m *machine) step() {
 		return
 	}
 	for o := range everyBody.Iter(m.World()) {
-		if o.Entity() != mine.Entity() && body.Get(o).Pos.DistanceTo(body.Get(mine).Pos) < 2*radius+6*topSpeed {
+		if o.Entity() != mine.Entity() && body.Get(o).Pos.DistanceTo(body.Get(mine).Pos) < touch {
 			m.touched = m.g.net.Now()
 		}
 	}

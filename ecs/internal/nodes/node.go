@@ -25,6 +25,7 @@ type OnProxy struct {
 	Hidden  bool
 	Orphan  bool    // its parent is not known, or not here, and so its place is not: not drawn
 	Leaving bool    // removed on the wire; stays until drawn time reaches the removal
+	Moves   bool    // it is among those that predicted rules see set on
 	Former  *Former // where it hung before, as long as it is drawn there
 }
 

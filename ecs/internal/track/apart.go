@@ -13,6 +13,9 @@ import (
 // BeyondSeconds is how far past its newest sample something is drawn moving on.
 const BeyondSeconds = beyondSeconds
 
+// Value returns the field's number from a row of words, NaN if it is optional and absent.
+func (f *Field) Value(words []int32) float64 { return f.value(words) }
+
 // Set writes the field in the struct at p.
 func (f *Field) Set(p unsafe.Pointer, v float64) { f.set(p, v) }
 
