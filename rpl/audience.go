@@ -10,7 +10,7 @@ func (a *Authority) Viewers(n Node, dst []Peer) []Peer {
 		return dst
 	}
 	for _, h := range a.store.Nodes[slot].Holders {
-		dst = append(dst, a.interest.Viewers[h.Peer].ID)
+		dst = append(dst, a.interest.Viewers[h.Peer()].ID)
 	}
 	return dst
 }

@@ -40,7 +40,7 @@ func (a *Authority) Dump(id Peer) ([]byte, error) {
 	for slot := range a.store.Nodes {
 		if n := &a.store.Nodes[slot]; n.Used {
 			if h := n.Holder(p.Index); h != nil {
-				nodes = append(nodes, a.dumpNode(p, n, h.Handle != wire.NoHandle))
+				nodes = append(nodes, a.dumpNode(p, n, h.Handle() != wire.NoHandle))
 			}
 		}
 	}

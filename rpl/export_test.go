@@ -257,7 +257,7 @@ func (a *Authority) Shared() (nodes int, fault string) {
 		claimed[n.Common] = uint32(slot)
 		k := 0
 		for _, h := range n.Holders {
-			k += flag(h.Handle == n.Common)
+			k += flag(h.Handle() == n.Common)
 		}
 		if k != int(n.Sharers) || k < a.sender.SharedHandles.Least {
 			return 0, fmt.Sprintf("%v is shared by %d, but %d have it by handle %d", n.ID, n.Sharers, k, n.Common)
@@ -272,7 +272,7 @@ func (a *Authority) Shared() (nodes int, fault string) {
 			if p == nil {
 				continue
 			}
-			has := ok && a.store.Nodes[slot].Holder(p.Index) != nil && a.store.Nodes[slot].Holder(p.Index).Handle == h
+			has := ok && a.store.Nodes[slot].Holder(p.Index) != nil && a.store.Nodes[slot].Holder(p.Index).Handle() == h
 			if has != p.Shares.Has(h) {
 				return 0, fmt.Sprintf("peer %d shares handle %d: %t, want %t", p.ID, h, p.Shares.Has(h), has)
 			}

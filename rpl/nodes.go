@@ -278,8 +278,8 @@ func (a *Authority) Holders(n Node, dst []Peer) []Peer {
 		return dst
 	}
 	for _, h := range a.store.Nodes[slot].Holders {
-		if h.Handle != wire.NoHandle {
-			dst = append(dst, a.interest.Viewers[h.Peer].ID)
+		if h.Handle() != wire.NoHandle {
+			dst = append(dst, a.interest.Viewers[h.Peer()].ID)
 		}
 	}
 	return dst

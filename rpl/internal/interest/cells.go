@@ -34,9 +34,9 @@ func (a *Manager) enterCell(slot uint32) {
 	} else {
 		for _, h := range a.store.Nodes[slot].Holders {
 			if nowhere {
-				a.Viewers[h.Peer].Near.Add(slot)
+				a.Viewers[h.Peer()].Near.Add(slot)
 			}
-			a.tellHolder(a.Viewers[h.Peer], slot, i, nowhere, from, e)
+			a.tellHolder(a.Viewers[h.Peer()], slot, i, nowhere, from, e)
 		}
 		if !nowhere {
 			a.leaveCell(slot)
@@ -107,7 +107,7 @@ func (a *Manager) LeaveGrid(slot uint32) {
 		return
 	}
 	for _, h := range a.store.Nodes[slot].Holders {
-		a.Viewers[h.Peer].Near.Cut(slot)
+		a.Viewers[h.Peer()].Near.Cut(slot)
 	}
 	a.ungrid(slot)
 }

@@ -125,7 +125,7 @@ func (l *look) wants(slot uint32, had bool) bool {
 // lingers is whether a node out of sight has not yet stayed for minStay.
 func (a *Manager) lingers(p *Viewer, slot uint32, now time.Duration) bool {
 	h := a.store.Nodes[slot].Holder(p.index)
-	return h != nil && now < h.Since+wire.MinStay
+	return h != nil && h.Held(now) < wire.MinStay
 }
 
 // views sorts the observers of the peer that looks by the grid's buckets that they

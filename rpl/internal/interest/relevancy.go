@@ -131,7 +131,7 @@ func (a *Manager) Replaced(slot uint32) {
 // Forget takes a node that is about to be removed away from all viewers, and out of the grid.
 func (a *Manager) Forget(slot uint32) {
 	for _, h := range a.store.Nodes[slot].Holders {
-		a.drop(a.Viewers[h.Peer], slot)
+		a.drop(a.Viewers[h.Peer()], slot)
 	}
 	delete(a.overrides, slot)
 	a.ungrid(slot)
@@ -183,7 +183,7 @@ func (a *Manager) rejudgeNow(root uint32) {
 func (a *Manager) noteConcerned(slot uint32) {
 	n := &a.store.Nodes[slot]
 	for _, h := range n.Holders {
-		a.concerned.Set(uint32(h.Peer))
+		a.concerned.Set(uint32(h.Peer()))
 	}
 	if n.Owner != 0 {
 		if v := a.viewOf.Find(n.Owner); v != nil {

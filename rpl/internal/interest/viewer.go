@@ -28,11 +28,14 @@ type Viewer struct {
 	lingered  []uint32
 }
 
-// prepare allocates what a viewer's steady stream needs.
-func (v *Viewer) prepare() {
-	const some, many = 64, 256
+// prepare allocates what a viewer's steady stream needs, if it has nodes for their distance.
+func (v *Viewer) prepare(near bool) {
 	v.Points = v.point[:0]
 	v.watch.id = -1
+	if !near {
+		return
+	}
+	const some, many = 64, 256
 	v.lingering, v.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
 	v.Near.Slots = make([]uint32, 0, many)
 	v.watch.edge = make([]edgeNode, 0, some)
@@ -41,7 +44,7 @@ func (v *Viewer) prepare() {
 // Admit makes the viewer of a peer, and decides on all nodes for it.
 func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	v := &Viewer{ID: id, index: index, lookAgain: true}
-	v.prepare()
+	v.prepare(a.space.Index != nil)
 	for int(index) >= len(a.Viewers) {
 		a.Viewers = append(a.Viewers, nil)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/pages"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
@@ -110,15 +111,12 @@ func (l *Link) refused(seq uint64) bool {
 	return seq+wire.MaxLate <= l.Base || seq+wire.RecordLen < l.Next
 }
 
-// Prepare allocates the records of packets in flight, their lists, and room for some
-// acks.
+// Prepare allocates the records of packets in flight, a list for one of them, and room for
+// some acks.
 func (l *Link) Prepare(some int) {
 	l.Records = make([]Record, wire.FewRecords)
 	l.Acks, l.many = l.few[:0], make([]ack, 0, some)
-	lists := make([]Entry, 8*listLen) // side by side: few pages
-	for ; len(lists) > 0; lists = lists[listLen:] {
-		l.spare = append(l.spare, lists[:0:listLen])
-	}
+	l.spare = append(l.spare, make([]Entry, 0, listLen))
 }
 
 // move makes r a copy of another record.
@@ -172,10 +170,53 @@ func (l *Link) Carries(r *Record, more []Entry) {
 	}
 	if k := len(l.spare); cap(r.Entries) == len(r.few) && k > 0 {
 		list := l.spare[k-1]
-		l.spare = l.spare[:k-1]
+		l.spare, l.fewSpare = l.spare[:k-1], min(l.fewSpare, k-1)
 		r.Entries = append(list, r.Entries...)
 	}
 	r.Entries = append(r.Entries, more...)
+}
+
+// Trim gives back what a burst has left: records of places beyond what is in flight, and
+// their lists. It is called once a second or so.
+func (l *Link) Trim() {
+	const some = 4
+	flight := 0
+	for i := range l.Records {
+		if l.Records[i].state == recFlight {
+			flight++
+		}
+	}
+	if n := len(l.Records) / 2; n >= wire.FewRecords && flight*4 <= n && (l.Oldest == 0 || l.Next-l.Oldest <= uint64(n)) {
+		old := l.Records
+		l.Records = make([]Record, n)
+		for i := range old {
+			r := &old[i]
+			switch {
+			case r.state == recFree:
+			case r.Seq+uint64(n) >= l.Next:
+				l.Record(r.Seq).move(r)
+			case r.state == recLost:
+				l.keepLate(r)
+			default:
+				l.Recycle(r)
+			}
+		}
+	}
+	kept := l.spare[:0]
+	for i, list := range l.spare { // the first were not used since the last trim
+		if i >= l.fewSpare || cap(list) <= 4*listLen && len(kept) < some {
+			kept = append(kept, list)
+		}
+	}
+	clear(l.spare[len(kept):])
+	l.spare = pages.Trim(kept, 0, some)
+	l.fewSpare = len(l.spare)
+	if len(l.idle) > some {
+		clear(l.idle[some:])
+		l.idle = pages.Trim(l.idle[:some], 0, some)
+	}
+	l.Late, l.Blocks = pages.Trim(l.Late, 0, some), pages.Trim(l.Blocks, 0, some)
+	l.many = pages.Trim(l.many, 0, 16)
 }
 
 // Recycle forgets what a packet carried. A list goes back to spare: there are as many

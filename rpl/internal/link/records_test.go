@@ -82,7 +82,7 @@ func TestLostPacketsAreKept(t *testing.T) {
 		}
 		most = max(most, len(l.Late))
 	}
-	if len(l.Records) != wire.FewRecords || most < wire.MaxLate/2 || most > wire.RecordLen || len(l.Late)+len(l.idle) > most {
+	if len(l.Records) > 32 || most < wire.MaxLate/2 || most > wire.RecordLen || len(l.Late)+len(l.idle) > most {
 		t.Errorf("%d places, %d more and %d idle, at most %d", len(l.Records), len(l.Late), len(l.idle), most)
 	}
 }

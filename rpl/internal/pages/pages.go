@@ -28,3 +28,13 @@ func Grow[T any](s []T, n int) []T {
 	copy(grown, s)
 	return grown
 }
+
+// Trim is s with less room, if it has much more than most, the elements of which it needed
+// room lately, and more than least. It is a copy then.
+func Trim[T any](s []T, most, least int) []T {
+	most = max(most, len(s), least)
+	if cap(s) <= 4*most {
+		return s
+	}
+	return append(make([]T, 0, most), s...)
+}

@@ -48,6 +48,9 @@ func (a *receiver) lost(p *Peer, r *link.Record) {
 func (a *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, skipped bool) {
 	for i := range states {
 		re := &states[i]
+		if re.Handle >= uint32(len(p.States)) && re.Kind != recLayout {
+			continue // late by far (trim.go)
+		}
 		if re.Kind == recRow && p.States[re.Handle].confirm(re, uint32(tick)) {
 			continue
 		}
@@ -56,21 +59,18 @@ func (a *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, s
 			continue
 		}
 		e := &p.States[re.Handle]
-		if e.gen != re.Gen || tick < e.laid || re.Row >= e.nrows {
+		if e.gen != re.Gen || re.Row >= e.nrows || e.life != 0 && tick < p.lifeOf(e).fromOf(int(re.Row)) {
 			continue // the handle has another node or other items by now, or the peer shall not hold it any more: then it has no rows
 		}
 		pr := p.row(e, int(re.Row))
-		if uint32(tick) < pr.from {
-			continue
-		}
 		// Before a row's first ack its acked version is only assumed: one that is known
 		// now replaces it even if it is older.
-		if uint32(tick) > pr.ackedTick || pr.acked == 0 || !pr.known && e.State == HandleComing {
+		if uint32(tick) > pr.ackedTick || pr.acked == 0 || !pr.known() && e.State == HandleComing {
 			pr.confirm(re, uint32(tick))
-		} else if pr.known && uint32(tick) < pr.ackedTick {
+		} else if pr.known() && uint32(tick) < pr.ackedTick {
 			pr.confirmOlder(re, uint32(tick))
 		}
-		pr.known = true
+		pr.notes |= rowKnown
 		if pr.flightTick < pr.ackedTick || pr.flight == 0 {
 			// The packet was judged lost and an older version was found to be right.
 			// The peer shows this version after all, so the row must be looked at
@@ -86,8 +86,8 @@ func (a *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, s
 // reports false, and does nothing, for any other.
 func (e *handleState) confirm(re *link.Entry, tick uint32) bool {
 	pr := &e.one
-	if e.gen != re.Gen || e.nrows != 1 || re.Row != 0 || tick < uint32(e.laid) || tick < pr.from ||
-		!pr.known || tick <= pr.ackedTick || tick > pr.flightTick || pr.flight == 0 {
+	if e.gen != re.Gen || e.nrows != 1 || re.Row != 0 || e.life != 0 ||
+		!pr.known() || tick <= pr.ackedTick || tick > pr.flightTick || pr.flight == 0 {
 		return false
 	}
 	pr.confirm(re, tick)
@@ -104,25 +104,25 @@ func (a *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, ti
 		return
 	}
 	e := &p.States[re.Handle]
-	if e.gen != re.Gen || tick < e.laid {
+	if e.gen != re.Gen || tick < p.lifeOf(e).laid {
 		return
 	}
 	switch re.Kind {
 	case recSpeculative:
 		a.lostRow(p, e, re, tick)
 	case recArrival:
-		if e.State == HandleComing && !e.plain { // a plain node shows the same to everyone
-			a.arrivalShowed(p, e, before, tick)
+		if e.State == HandleComing && !e.has(statePlain) { // a plain node shows the same to everyone
+			a.arrivalShowed(p, re.Handle, before, tick)
 		} else if e.State == HandleIn {
-			a.copyShowed(p, e, before, tick)
+			a.copyShowed(p, re.Handle, before, tick)
 			p.Marks.set(MarkDirty, re.Handle)
 		}
 		a.noteArrived(p, re.Handle, e)
 	case recOwnership:
-		p.lives[re.Handle].ownershipArrived(tick)
+		p.lifeOf(e).ownershipArrived(tick)
 	case recRemoval:
 		if e.State == HandleGoing {
-			v := &p.lives[re.Handle]
+			v := p.lifeOf(e)
 			if v.removed = true; p.Link.Arrived >= v.fence {
 				p.freeHandle(re.Handle)
 			}
@@ -132,9 +132,10 @@ func (a *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, ti
 
 // showed reports whether an arrival contained row i of its node. before are the entries of
 // the packet's record before the arrival's own; the last of them are its rows.
-func (p *Peer) showed(e *handleState, before []link.Entry, i int) bool {
+func (p *Peer) showed(h uint32, before []link.Entry, i int) bool {
+	e := &p.States[h]
 	for _, re := range before[max(0, len(before)-int(e.nrows)):] {
-		if re.Kind == recRow && re.Row == uint8(i) && p.States[re.Handle].node == e.node {
+		if re.Kind == recRow && re.Row == uint8(i) && re.Handle == h {
 			return true
 		}
 	}
@@ -143,19 +144,16 @@ func (p *Peer) showed(e *handleState, before []link.Entry, i int) bool {
 
 // arrivalShowed notes which rows the acked copy of an arrival contained: rights may have
 // changed between copies.
-func (a *receiver) arrivalShowed(p *Peer, e *handleState, before []link.Entry, tick ids.Tick) {
-	slot, ok := a.store.Slot(e.node)
-	if !ok {
-		return
-	}
-	for i, ri := range a.store.Nodes[slot].Rows {
+func (a *receiver) arrivalShowed(p *Peer, h uint32, before []link.Entry, tick ids.Tick) {
+	e := &p.States[h]
+	for i, ri := range a.store.Nodes[e.slot].Rows {
 		if a.store.Rows[ri].Type.Audience == ids.Everyone {
 			continue
 		}
-		if pr := p.row(e, i); p.showed(e, before, i) {
-			pr.hidden = false
+		if pr := p.row(e, i); p.showed(h, before, i) {
+			pr.hide(false)
 		} else {
-			*pr = peerRow{hidden: true, from: uint32(tick) + 1}
+			p.begin(h, i, tick+1, true)
 		}
 	}
 }
@@ -163,25 +161,22 @@ func (a *receiver) arrivalShowed(p *Peer, e *handleState, before []link.Entry, t
 // copyShowed processes a late ack of another copy of an arrival, made with the rights
 // of its time. A row that it contained and the peer may not see now is taken away
 // again; a row that it lacked and the peer may see now is sent anew.
-func (a *receiver) copyShowed(p *Peer, e *handleState, before []link.Entry, tick ids.Tick) {
-	slot, ok := a.store.Slot(e.node)
-	if !ok {
-		return
-	}
-	n := &a.store.Nodes[slot]
+func (a *receiver) copyShowed(p *Peer, h uint32, before []link.Entry, tick ids.Tick) {
+	e := &p.States[h]
+	n := &a.store.Nodes[e.slot]
 	for i, ri := range n.Rows {
 		who := a.store.Rows[ri].Type.Audience
 		if who == ids.Everyone {
 			continue
 		}
 		switch pr := p.row(e, i); {
-		case pr.hidden && uint32(tick) < pr.from: // a later copy, which lacked it, was acked before
-		case p.showed(e, before, i):
-			pr.hidden = false // the peer has it now; if it may not see it, the next update takes it away
-		case pr.hidden:
-			pr.from = uint32(tick) + 1
+		case pr.hidden() && tick < p.lifeOf(e).fromOf(i): // a later copy, which lacked it, was acked before
+		case p.showed(h, before, i):
+			pr.hide(false) // the peer has it now; if it may not see it, the next update takes it away
+		case pr.hidden():
+			p.life(h).setFrom(i, tick+1, &p.Link)
 		case p.Sees(n, who) && pr.ackedTick < uint32(tick):
-			*pr = peerRow{from: uint32(a.store.Tick)}
+			p.begin(h, i, a.store.Tick, false)
 		}
 	}
 }
@@ -191,46 +186,47 @@ func (a *receiver) noteArrived(p *Peer, h uint32, e *handleState) {
 	if e.State != HandleComing {
 		return
 	}
-	v := &p.lives[h]
+	v := p.lifeOf(e)
 	e.State, v.relayout, p.came = HandleIn, false, true
 	p.heldNoMore(v)
 	p.Marks.set(MarkDirty, h) // the node may have changed since
+	p.endIfOver(h, a.store.Tick, a.sender.setup.Hz)
 }
 
 // lostEntries has what a packet or a void block carried told again.
 func (a *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 	for i := range states {
 		re := &states[i]
-		if re.Kind == recLayout {
+		if re.Kind == recLayout || re.Handle >= uint32(len(p.States)) {
 			continue
 		}
 		e := &p.States[re.Handle]
-		if e.gen != re.Gen || tick < e.laid && re.Kind != recRemoval {
+		if e.gen != re.Gen || tick < p.lifeOf(e).laid && re.Kind != recRemoval {
 			continue
 		}
 		switch re.Kind {
 		case recRow, recSpeculative:
 			a.lostRow(p, e, re, tick)
 		case recOwnership:
-			if p.lives[re.Handle].ownershipTick == tick && (e.State == HandleIn || e.State == HandleComing) {
-				e.ownership = true
+			if p.lifeOf(e).ownershipTick == tick && e.isHere() {
+				e.note(stateOwnership, true)
 				p.Marks.set(MarkDirty, re.Handle)
 			}
 		case recArrival:
-			if v := &p.lives[re.Handle]; e.State == HandleComing && v.inflight > 0 {
+			if v := p.lifeOf(e); e.State == HandleComing && v.inflight > 0 {
 				v.inflight--
 				p.came = true
 			}
 		case recRemoval:
-			if v := &p.lives[re.Handle]; e.State == HandleGoing && v.inflight > 0 {
+			if v := p.lifeOf(e); e.State == HandleGoing && v.inflight > 0 {
 				v.inflight--
 				p.went = true
 			}
 		case recCheck:
 			p.check(re.Handle)
 		case recForget:
-			if (e.State == HandleIn || e.State == HandleComing) && re.Row < e.nrows {
-				p.row(e, int(re.Row)).hidden = false // the peer may still have it: take it away again
+			if e.isHere() && re.Row < e.nrows {
+				p.row(e, int(re.Row)).hide(false) // the peer may still have it: take it away again
 				p.Marks.set(MarkDirty, re.Handle)
 			}
 		}
@@ -239,12 +235,13 @@ func (a *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 
 // lostRow takes back that a version of a row is on its way, if no newer one is.
 func (a *receiver) lostRow(p *Peer, e *handleState, re *link.Entry, tick ids.Tick) {
-	if (e.State != HandleIn && e.State != HandleComing) || re.Row >= e.nrows {
+	if !e.isHere() || re.Row >= e.nrows {
 		return
 	}
 	pr := p.row(e, int(re.Row))
 	if pr.flightTick == uint32(tick) {
-		pr.flight, pr.flightTick, pr.since = pr.acked, pr.ackedTick, tick
+		pr.flight, pr.flightTick = pr.acked, pr.ackedTick
+		pr.pendSince(tick)
 		if e.State == HandleComing {
 			pr.flight, pr.flightTick = 0, 0 // acked is only assumed and may be wrong
 		}

@@ -62,7 +62,7 @@ func (a *planner) fitUrgent(p *Peer) {
 		if u.ownership {
 			ownership += budget.BundleCost(int(u.bits))
 		} else if u.urgency < foremost {
-			urgency = u.urgency * a.sender.Updates.worthOf(p, &a.store.Nodes[p.States[u.handle].node.Slot()])
+			urgency = u.urgency * a.sender.Updates.worthOf(p, &a.store.Nodes[p.States[u.handle].slot])
 		}
 		a.order = append(a.order, ranked{urgency, int32(i)})
 	}
@@ -101,7 +101,7 @@ func (a *planner) fitSpeculative(p *Peer) {
 	for i := range speculative {
 		g := &speculative[i]
 		b := budget.BundleCost(int(g.bits))
-		if g.skip = p.bucket.Left < b || p.lives[g.handle].planned == a.store.Send; !g.skip {
+		if g.skip = p.bucket.Left < b || p.lifeAt(g.handle).planned == a.store.Send; !g.skip {
 			p.bucket.Left -= b
 		}
 	}

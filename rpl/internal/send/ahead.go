@@ -81,7 +81,7 @@ func (a *updates) touchNext(p *Peer, b *batch) {
 func (a *updates) touchStates(states []handleState, b *batch, found []rowAtPeer) (n int) {
 	rows := a.store.Rows
 	for _, h := range b.all() {
-		if e := &states[h]; e.plain {
+		if e := &states[h]; e.has(statePlain) {
 			found[n] = rowAtPeer{&rows[e.row], &e.one}
 			n++
 		}
@@ -132,7 +132,7 @@ func (a *updates) touchDirty(slots []uint32) {
 		if n := &a.store.Nodes[slot]; n.Shared {
 			sum += n.Common
 		} else if len(n.Holders) > 0 {
-			sum += n.Holders[0].Handle
+			sum += n.Holders[0].Handle()
 		}
 	}
 	a.ahead += sum

@@ -12,7 +12,7 @@ import (
 // notes its entries: the layout if it is defined, the rows, the arrival.
 func (a *updates) appendArrival(p *Peer, h uint32) {
 	e := &p.States[h]
-	n := &a.store.Nodes[e.node.Slot()]
+	n := &a.store.Nodes[e.slot]
 	m := p.Model
 	begin := len(a.syms)
 	s := a.syms
@@ -20,7 +20,7 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
 	says := coder.ArriveDefined*flag(!known) | coder.ArriveParent*flag(parent != wire.NoHandle) |
 		coder.ArriveName*flag(n.Spawn.Name != "") | coder.ArriveArgs*flag(len(n.Spawn.Args) > 0) |
-		coder.ArriveLeapt*flag(p.lives[h].mustSendLeap(n)) | coder.ArriveOwner*owner
+		coder.ArriveLeapt*flag(p.lifeOf(e).mustSendLeap(n)) | coder.ArriveOwner*owner
 	s = append(s, m.Entry.Arrive.Sym(1+says), coder.Unsigned(&m.Entry.Handle, h), prefix.Raw(uint32(e.gen), 8),
 		coder.Unsigned(&m.Entry.Id, n.ID.Slot()), coder.Unsigned(&m.Entry.Tenant, n.ID.Tenant()), coder.Unsigned(&m.Entry.Layout, n.Layout.Number))
 	if !known {
@@ -36,7 +36,7 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 	if parent != wire.NoHandle {
 		s = append(s, coder.Unsigned(&m.Entry.Handle, parent))
 	}
-	if p.lives[h].mustSendLeap(n) {
+	if p.lifeOf(e).mustSendLeap(n) {
 		s = append(s, a.leapAge(p, n))
 	}
 	if n.Spawn.Name != "" {
@@ -52,9 +52,9 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 		r := &a.store.Rows[ri]
 		pr := p.row(e, i)
 		if r.Type.Audience != ids.Everyone {
-			pr.hidden = !p.Sees(n, r.Type.Audience)
-			a.syms = append(a.syms, prefix.Raw(uint32(flag(!pr.hidden)), 1))
-			if pr.hidden {
+			pr.hide(!p.Sees(n, r.Type.Audience))
+			a.syms = append(a.syms, prefix.Raw(uint32(flag(!pr.hidden())), 1))
+			if pr.hidden() {
 				continue
 			}
 		}
@@ -115,7 +115,7 @@ func (p *Peer) ownerOf(n *store.Node) int {
 func (a *updates) parentAt(p *Peer, n *store.Node) uint32 {
 	if n.Parent != 0 {
 		if hd := a.store.Nodes[n.Parent].Holder(p.Index); hd != nil {
-			return hd.Handle
+			return hd.Handle()
 		}
 	}
 	return wire.NoHandle

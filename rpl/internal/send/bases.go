@@ -21,14 +21,16 @@ const (
 	// too: the peer will not be sent updates of it soon.
 	longQueue = 64
 
-	// basesChunk is the words allocated at once, for some 200 rows.
-	basesChunk = 4096
+	// basesChunk is the words allocated at once, for some 200 rows, and fewBases how many rows'
+	// at first.
+	basesChunk, fewBases = 4096, 16
 )
 
 // A peerBase is a row as two packets sent it to a peer: one that the peer is known to
 // have, and one that is in flight or was lost.
 type peerBase struct {
 	t     *rowtype.Type
+	of    uint32    // the handle
 	row   uint32    // number of the row in its node
 	next  uint32    // index + 1 of the next base of the same handle, or of the next free one; 0: none
 	ticks [2]uint32 // of the two packets, 0: none
@@ -45,6 +47,10 @@ type bases struct {
 	all   []peerBase
 	free  map[*rowtype.Type]uint32 // index + 1 of the first free base; free ones keep their words
 	chunk []int32                  // words not yet in use
+	used  int                      // how many of all are not free
+	next  int                      // where restSome goes on
+	rests uint32                   // how many sends it pauses yet
+	freed bool                     // it has freed some since the first
 }
 
 // row is the peerBase of row i of a handle's node, nil if there is none.
@@ -97,19 +103,21 @@ func (b *bases) add(h uint32, i int, t *rowtype.Type) *peerBase {
 			b.all[at-1].vars = new([2][]any)
 		}
 	}
+	b.used++
+	b.rests = 0
 	of := &b.all[at-1]
 	if b.free == nil {
 		b.free = make(map[*rowtype.Type]uint32)
 	}
 	b.free[t] = of.next
-	of.row, of.next, b.first[h] = uint32(i), b.first[h], at
+	of.of, of.row, of.next, b.first[h] = h, uint32(i), b.first[h], at
 	return of
 }
 
 // take returns n unused words.
 func (b *bases) take(n int) []int32 {
 	if len(b.chunk) < n {
-		b.chunk = make([]int32, max(n, basesChunk))
+		b.chunk = make([]int32, max(n, min(basesChunk, n*max(fewBases, len(b.all)))))
 	}
 	w := b.chunk[:n:n]
 	b.chunk = b.chunk[n:]
@@ -124,13 +132,94 @@ func (b *bases) forget(h uint32) {
 	at := b.first[h]
 	b.first[h] = 0
 	for at > 0 {
-		of, next := &b.all[at-1], b.all[at-1].next
-		if of.ticks = [2]uint32{}; of.vars != nil {
-			*of.vars = [2][]any{} // release the values
-		}
-		of.next, b.free[of.t] = b.free[of.t], at
+		next := b.all[at-1].next
+		b.release(at)
 		at = next
 	}
+}
+
+// release lets another row have a peerBase that stands in no list.
+func (b *bases) release(at uint32) {
+	of := &b.all[at-1]
+	if of.ticks = [2]uint32{}; of.vars != nil {
+		*of.vars = [2][]any{} // release the values
+	}
+	of.next, b.free[of.t] = b.free[of.t], at
+	b.used--
+}
+
+// drop forgets one peerBase.
+func (b *bases) drop(at uint32) {
+	of := &b.all[at-1]
+	if b.first[of.of] == at {
+		b.first[of.of] = of.next
+	} else {
+		for before := b.first[of.of]; ; before = b.all[before-1].next {
+			if b.all[before-1].next == at {
+				b.all[before-1].next = of.next
+				break
+			}
+		}
+	}
+	b.release(at)
+}
+
+// leastBases is up to how many bases nothing is given back while some become free.
+const leastBases = 64
+
+// shrink gives memory back where few of many bases are left.
+func (b *bases) shrink() {
+	if b.used > len(b.all)/4 {
+		return
+	}
+	old := b.all
+	*b = bases{}
+	for i := range old {
+		if of := &old[i]; of.ticks != [2]uint32{} {
+			to := b.add(of.of, int(of.row), of.t)
+			to.ticks, to.vars = of.ticks, of.vars
+			copy(to.words, of.words)
+		}
+	}
+}
+
+// restSome forgets some of the bases of rows that the peer is known to have as they are: what
+// such a row becomes is told from a version that the authority has, unless nodes have to wait
+// for long, and then nothing is forgotten. It looks at a few in each send.
+func (p *Peer) restSome(a *store.Store) {
+	const few, pause = 32, 64
+	b := &p.bases
+	if b.rests > 0 {
+		b.rests--
+		return
+	}
+	if len(p.overload.priorities) > 0 || len(p.queue) > 0 {
+		return
+	}
+	for range few {
+		if b.next >= len(b.all) {
+			if b.next = 0; !b.freed {
+				b.rests = pause
+			}
+			if len(b.all) > leastBases || !b.freed {
+				b.shrink()
+			}
+			b.freed = false
+			break
+		}
+		of := &b.all[b.next]
+		b.next++
+		e := &p.States[of.of]
+		if of.ticks == [2]uint32{} || e.State != HandleIn {
+			continue
+		}
+		pr, r := p.row(e, int(of.row)), &a.Rows[a.Nodes[e.slot].Rows[of.row]]
+		if pr.known() && pr.acked == r.Head && pr.flight == pr.acked {
+			b.drop(uint32(b.next))
+			b.freed = true
+		}
+	}
+	p.based = int32(len(b.all))
 }
 
 // remember notes what an update or an arrival of this tick sends of rows.
@@ -141,9 +230,10 @@ func (a *updates) remember(p *Peer, recs []link.Entry) {
 			continue
 		}
 		e := &p.States[re.Handle]
-		r := &a.store.Rows[a.store.Nodes[e.node.Slot()].Rows[re.Row]]
+		r := &a.store.Rows[a.store.Nodes[e.slot].Rows[re.Row]]
 		of, k := p.bases.place(re.Handle, int(re.Row), r.Type, p.row(e, int(re.Row)).ackedTick)
 		of.ticks[k] = uint32(a.store.Tick)
+		p.based = 1
 		a.store.VersionAt(r, re.Ver, uint32(a.store.Tick)).CopyTo(of.at(k), r.Type.Width)
 		if of.vars != nil {
 			of.vars[k] = r.VarsOf(re.Ver)

@@ -61,7 +61,7 @@ func (k *packer) block() {
 	msg := e.Finish()
 	p.block.buf = msg[:0]
 	if len(msg) > wire.MaxLong {
-		p.tally.tooLong = p.States[pc.handle].node
+		p.tally.tooLong = a.store.Nodes[p.States[pc.handle].slot].ID
 		return
 	}
 	recs := a.Updates.recsOf(pc)
@@ -112,11 +112,10 @@ func (a *receiver) maySee(p *Peer, b *link.Block) bool {
 			continue
 		}
 		e := &p.States[re.Handle]
-		slot, ok := a.store.Slot(e.node)
-		if !ok || e.gen != re.Gen || b.Tick < e.laid || e.State == HandleGoing {
+		if !e.isHere() || e.gen != re.Gen || b.Tick < p.lifeOf(e).laid {
 			return false
 		}
-		n := &a.store.Nodes[slot]
+		n := &a.store.Nodes[e.slot]
 		if !p.Sees(n, a.store.Rows[n.Rows[re.Row]].Type.Audience) {
 			return false
 		}
@@ -127,8 +126,8 @@ func (a *receiver) maySee(p *Peer, b *link.Block) bool {
 // sendAnew has what a void block carried sent again, by whatever way it then fits.
 func (a *receiver) sendAnew(p *Peer, b *link.Block) {
 	for i := range b.Entries {
-		if re := &b.Entries[i]; re.Kind == recArrival && p.lives[re.Handle].block == b.Number {
-			p.lives[re.Handle].block = 0
+		if re := &b.Entries[i]; re.Kind == recArrival && p.lifeAt(re.Handle).block == b.Number {
+			p.life(re.Handle).block = 0
 		}
 	}
 	a.lostEntries(p, b.Entries, b.Tick)
@@ -157,7 +156,7 @@ func (a *Sender) holdLong(p *Peer) {
 	given := p.given()
 	updates := p.plan.updates.in(a.Updates.bundles.updates)
 	for i := range updates {
-		if u := &updates[i]; u.bits > smallBits && u.name != cohortName && p.lives[u.handle].fence > given {
+		if u := &updates[i]; u.bits > smallBits && u.name != cohortName && p.lifeAt(u.handle).fence > given {
 			u.skip = true
 			p.plan.updateBits -= int32(u.bits)
 		}

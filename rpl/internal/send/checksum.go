@@ -18,9 +18,9 @@ func (a *Sender) Check(n ids.Node) {
 		return
 	}
 	for _, h := range a.store.Nodes[slot].Holders {
-		if h.Handle != wire.NoHandle {
-			p := a.All[h.Peer]
-			p.check(h.Handle)
+		if h.Handle() != wire.NoHandle {
+			p := a.All[h.Peer()]
+			p.check(h.Handle())
 		}
 	}
 }
@@ -108,16 +108,15 @@ func (a *planner) planNextCheck(p *Peer, now time.Duration) {
 // the node itself. It returns false when nothing of the handle is left.
 func (a *planner) planCheck(p *Peer, h uint32, row *uint32) bool {
 	e := &p.States[h]
-	slot, ok := a.store.Slot(e.node)
-	if !ok || e.State != HandleIn {
+	if e.State != HandleIn {
 		return false
 	}
-	n := &a.store.Nodes[slot]
+	n := &a.store.Nodes[e.slot]
 	for *row < uint32(e.nrows) {
 		i := *row
 		*row++
 		pr, r := p.row(e, int(i)), &a.store.Rows[n.Rows[i]]
-		if pr.hidden || !a.sender.Updates.isBase(p, h, int(i), r, pr) || !p.Sees(n, r.Type.Audience) {
+		if pr.hidden() || !a.sender.Updates.isBase(p, h, int(i), r, pr) || !p.Sees(n, r.Type.Audience) {
 			continue
 		}
 		words, vars := a.sender.Updates.base(p, h, int(i), r, pr)
@@ -126,7 +125,7 @@ func (a *planner) planCheck(p *Peer, h uint32, row *uint32) bool {
 	}
 	if *row <= wire.WholeNode {
 		*row = wire.WholeNode + 1
-		if v := &p.lives[h]; v.knows(e) {
+		if v := p.lifeOf(e); v.knows(e) {
 			sum := n.Layout.Checksum(n.ID, n.Owner, a.sender.Updates.parentAt(p, n), n.Spawn.Name, n.Spawn.Args)
 			a.addCheck(p, h, wire.WholeNode, uint32(a.store.Tick), sum)
 			return true

@@ -139,7 +139,7 @@ func (a *updates) planMark(p *Peer, k *cohortPlan, w int, marked uint64) {
 		if keeps {
 			for _, h := range b.all() {
 				e := &p.States[h]
-				k.before = append(k.before, cohortState{h, e.row, e.gen, e.moves, e.one})
+				k.before = append(k.before, cohortState{h, e.row, e.gen, e.has(stateMoves), e.one})
 			}
 		}
 		a.planBatch(p, &b)
@@ -168,7 +168,7 @@ func (a *updates) planMark(p *Peer, k *cohortPlan, w int, marked uint64) {
 func (a *updates) keepsForCohort(p *Peer, before []cohortState, updates []bundle) bool {
 	for i := range before {
 		b := &before[i]
-		if e := &p.States[b.handle]; !e.isPlain() || e.moves != b.moves {
+		if e := &p.States[b.handle]; !e.isPlain() || e.has(stateMoves) != b.moves {
 			return false
 		}
 		if len(updates) == 0 || updates[0].handle != b.handle {
@@ -176,7 +176,7 @@ func (a *updates) keepsForCohort(p *Peer, before []cohortState, updates []bundle
 		}
 		u, r := &updates[0], &a.store.Rows[b.row]
 		if u.special || u.bits > smallBits || r.Vars != nil || b.one.acked == 0 || !r.Kept(b.one.acked) ||
-			b.one.flight == r.Head || b.one.since != 0 || p.Marks.has(MarkLoose, b.handle) {
+			b.one.flight == r.Head || b.one.isPending() || p.Marks.has(MarkLoose, b.handle) {
 			return false
 		}
 		updates = updates[1:]
@@ -237,9 +237,9 @@ func (p *Peer) hasStates(others []cohortState) bool {
 	for i := range others {
 		o := &others[i]
 		e, x, y := &states[o.handle], &states[o.handle].one, &o.one
-		if e.row != o.row || e.gen != o.gen || e.moves != o.moves || !e.isPlain() ||
+		if e.row != o.row || e.gen != o.gen || e.has(stateMoves) != o.moves || !e.isPlain() ||
 			x.acked != y.acked || x.ackedTick != y.ackedTick || x.flight != y.flight || x.flightTick != y.flightTick ||
-			x.carried != y.carried || x.newest != y.newest || x.since != y.since || x.secondAgo != y.secondAgo || x.secondVer != y.secondVer {
+			x.carried != y.carried || x.newest != y.newest || x.notes != y.notes || x.secondAgo != y.secondAgo || x.secondVer != y.secondVer {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
@@ -15,6 +16,9 @@ import (
 func (a *Sender) Connect(id ids.Peer) error {
 	if id == 0 || id == a.setup.Local || a.ByID.Find(id) != nil {
 		return fmt.Errorf("rpl: peer %d is nobody, this machine's own player or connected already; give each client a number of its own", id)
+	}
+	if len(a.All) > store.MaxPeerIndex && !slices.Contains(a.All, nil) {
+		return fmt.Errorf("rpl: peer %d: %w: there are %d peers, and no session holds more", id, ids.ErrLimit, len(a.All))
 	}
 	p := &Peer{
 		ID:   id,
@@ -117,14 +121,14 @@ func (a *Sender) PeerStats(id ids.Peer) PeerStats {
 	if limit := p.Link.Line.Limit(); limit > 0 {
 		s.SendLimit = min(s.SendLimit, int(limit))
 	}
-	s.Held = p.held
+	s.Held = int(p.held)
 	return s
 }
 
 // Filling is Authority.Filling.
 func (a *Sender) Filling(id ids.Peer) (has, wanted int) {
 	if p := a.ByID.Find(id); p != nil {
-		return p.held - len(p.coming), p.held + len(p.queue)
+		return int(p.held) - len(p.coming), int(p.held) + len(p.queue)
 	}
 	return 0, 0
 }

@@ -30,7 +30,7 @@ func (a *updates) beginCopies(p *Peer, recs []link.Entry) {
 		}
 		e := &p.States[re.Handle]
 		r := a.rowAt(e, re.Row)
-		if pr := p.row(e, int(re.Row)); !r.Moving && (pr.newest < r.Left || pr.since != a.store.Tick) {
+		if pr := p.row(e, int(re.Row)); !r.Moving && (pr.newest < r.Left || !pr.isPending() || pr.waited(a.store.Tick) > 0) {
 			gap := a.copyGap(1, p.Link.CopiesFor())
 			p.copies = append(p.copies, rowCopy{handle: re.Handle, ver: re.Ver, due: a.store.Tick + gap, row: re.Row, gen: re.Gen, sent: 1})
 		}
@@ -42,7 +42,7 @@ func (a *updates) rowAt(e *handleState, i uint8) *store.Row {
 	if e.nrows == 1 {
 		return &a.store.Rows[e.row]
 	}
-	return &a.store.Rows[a.store.Nodes[e.node.Slot()].Rows[i]]
+	return &a.store.Rows[a.store.Nodes[e.slot].Rows[i]]
 }
 
 // planCopies marks the rows of which a copy is due.
@@ -71,13 +71,14 @@ func (a *updates) copyRow(p *Peer, c *rowCopy) bool {
 		return false
 	}
 	pr := p.row(e, int(c.row))
-	if pr.flight != c.ver || pr.acked == c.ver || pr.hidden {
+	if pr.flight != c.ver || pr.acked == c.ver || pr.hidden() {
 		return false
 	}
 	if r := a.rowAt(e, c.row); r.Moving || r.Head != c.ver {
 		return false
 	}
-	pr.flight, pr.flightTick, pr.since = pr.acked, pr.ackedTick, a.store.Tick
+	pr.flight, pr.flightTick = pr.acked, pr.ackedTick
+	pr.pendSince(a.store.Tick)
 	p.Marks.set(MarkDirty, c.handle)
 	p.plan.stale = true
 	a.sender.Accounts.Counters.Repeats++

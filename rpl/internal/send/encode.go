@@ -66,8 +66,8 @@ func (a *Sender) beat(p *Peer) time.Duration {
 
 // setMoves notes whether a handle's node moves by itself at the peer.
 func (p *Peer) setMoves(e *handleState, does bool) {
-	if e.moves != does {
-		e.moves = does
+	if e.has(stateMoves) != does {
+		e.note(stateMoves, does)
 		p.movers += int32(2*flag(does) - 1)
 	}
 }

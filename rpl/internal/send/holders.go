@@ -19,7 +19,7 @@ func (a *Sender) Apply() {
 			p.queue, p.busy = append(p.queue, d.Slot), true
 		} else if d.Handle != wire.NoHandle {
 			a.dropHandle(n, p, d.Handle)
-			p.startRemoval(d.Handle, false)
+			p.startRemoval(n, d.Handle, false)
 		}
 		if a.OnDecide != nil {
 			a.OnDecide(p.ID, n.ID, d.In)
@@ -41,11 +41,11 @@ func (a *Sender) RemoveAtHolders(n *store.Node, reason uint8) {
 	u := &a.Updates
 	u.ends = append(u.ends[:0], make([]*lastRow, len(n.Rows))...)
 	for _, h := range n.Holders {
-		if h.Handle != wire.NoHandle {
-			p := a.All[h.Peer]
-			v := &p.lives[h.Handle]
-			v.last, v.rows, v.reason = u.lastOf(p, h.Handle, n, u.ends, v.last[:0]), uint8(len(n.Rows)), reason
-			p.startRemoval(h.Handle, true)
+		if h.Handle() != wire.NoHandle {
+			p := a.All[h.Peer()]
+			v := p.life(h.Handle())
+			v.last, v.rows, v.reason = u.lastOf(p, h.Handle(), n, u.ends, v.last[:0]), uint8(len(n.Rows)), reason
+			p.startRemoval(n, h.Handle(), true)
 		}
 	}
 	clear(u.ends)
@@ -54,8 +54,8 @@ func (a *Sender) RemoveAtHolders(n *store.Node, reason uint8) {
 // RefreshAtHolders has the peers that hold a node told of its new set of items.
 func (a *Sender) RefreshAtHolders(slot uint32) {
 	for _, h := range a.store.Nodes[slot].Holders {
-		if h.Handle != wire.NoHandle {
-			a.All[h.Peer].refresh(a, h.Handle)
+		if h.Handle() != wire.NoHandle {
+			a.All[h.Peer()].refresh(a, h.Handle())
 		}
 	}
 }
@@ -63,8 +63,8 @@ func (a *Sender) RefreshAtHolders(slot uint32) {
 // NewParentAtHolders has the peers that hold a node told of its new parent, or of a leap.
 func (a *Sender) NewParentAtHolders(slot uint32) {
 	for _, h := range a.store.Nodes[slot].Holders {
-		if h.Handle != wire.NoHandle {
-			a.All[h.Peer].noteNewParent(h.Handle, a.store.Tick)
+		if h.Handle() != wire.NoHandle {
+			a.All[h.Peer()].noteNewParent(h.Handle(), a.store.Tick)
 		}
 	}
 }
@@ -72,10 +72,10 @@ func (a *Sender) NewParentAtHolders(slot uint32) {
 // OwnershipAtHolders has the peers that hold a node told of its new owner.
 func (a *Sender) OwnershipAtHolders(slot uint32) {
 	for _, h := range a.store.Nodes[slot].Holders {
-		if h.Handle != wire.NoHandle {
-			p := a.All[h.Peer]
-			p.States[h.Handle].ownership = true
-			p.Marks.set(MarkDirty, h.Handle)
+		if h.Handle() != wire.NoHandle {
+			p := a.All[h.Peer()]
+			p.States[h.Handle()].note(stateOwnership, true)
+			p.Marks.set(MarkDirty, h.Handle())
 		}
 	}
 }
@@ -83,8 +83,8 @@ func (a *Sender) OwnershipAtHolders(slot uint32) {
 // PlainAtHolders notes at the peers that hold a node whether it is still of the usual kind.
 func (a *Sender) PlainAtHolders(n *store.Node) {
 	for _, h := range n.Holders {
-		if h.Handle != wire.NoHandle {
-			a.renewPlain(a.All[h.Peer], h.Handle, n)
+		if h.Handle() != wire.NoHandle {
+			a.renewPlain(a.All[h.Peer()], h.Handle(), n)
 		}
 	}
 }
@@ -107,10 +107,10 @@ func (a *Sender) ForgetLayouts() {
 func (a *Sender) checkRights(p *Peer, g ids.Audience) {
 	for h := range p.States {
 		e := &p.States[h]
-		if e.plain || e.State != HandleIn && e.State != HandleComing {
+		if e.has(statePlain) || !e.isHere() {
 			continue
 		}
-		if a.store.Nodes[e.node.Slot()].Layout.Groups>>(g-ids.FirstGroup)&1 != 0 {
+		if a.store.Nodes[e.slot].Layout.Groups>>(g-ids.FirstGroup)&1 != 0 {
 			p.Marks.set(MarkDirty, uint32(h))
 		}
 	}

@@ -26,13 +26,13 @@ type lastRow struct {
 // on its way to the peer does not lead to it; on a line that loses packets, if what the peer
 // is known to have does not.
 func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to []*lastRow) []*lastRow {
-	e, v := &p.States[h], &p.lives[h]
+	e, v := &p.States[h], p.lifeAt(h)
 	if n.Transient || v.relayout || e.State == HandleComing && !v.mayBeSpeculative() {
 		return to
 	}
 	for i := range n.Rows {
 		r, pr := &a.store.Rows[n.Rows[i]], p.row(e, i)
-		if pr.hidden || !p.Sees(n, r.Type.Audience) {
+		if pr.hidden() || !p.Sees(n, r.Type.Audience) {
 			continue
 		}
 		ver, tick := pr.flight, pr.flightTick

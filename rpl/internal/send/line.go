@@ -25,7 +25,7 @@ func (pr *peerRow) confirm(re *link.Entry, tick uint32) {
 	switch {
 	case re.Key:
 		pr.secondAgo, pr.secondVer = 0, keyed
-	case !pr.known || ago > secondMost:
+	case !pr.known() || ago > secondMost:
 		pr.secondAgo, pr.secondVer = 0, 0
 	default:
 		pr.secondAgo, pr.secondVer = uint8(ago), fewVersions(ver)

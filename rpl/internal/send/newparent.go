@@ -13,8 +13,8 @@ import (
 
 // noteNewParent has a peer sent a node's new parent.
 func (p *Peer) noteNewParent(h uint32, tick ids.Tick) {
-	v := &p.lives[h]
-	p.States[h].ownership = true
+	v := p.life(h)
+	p.States[h].note(stateOwnership, true)
 	p.Marks.set(MarkDirty, h)
 	if v.newParent == 0 {
 		p.parents.handles, p.busy = append(p.parents.handles, h), true
@@ -32,27 +32,29 @@ func (a *planner) planWithParents(p *Peer, own *batch) {
 	p.parents.heldBack = p.parents.heldBack[:0]
 	kept := p.parents.handles[:0]
 	for _, h := range p.parents.handles {
-		e, v := &p.States[h], &p.lives[h]
-		if v.newParent == 0 || e.State != HandleComing && e.State != HandleIn {
+		e, v := &p.States[h], p.lifeAt(h)
+		if v.newParent == 0 || !e.isHere() {
 			v.newParent = 0
 			continue
 		}
 		kept = append(kept, h)
-		n := &a.store.Nodes[e.node.Slot()]
+		n := &a.store.Nodes[e.slot]
 		switch {
-		case e.ownership && (e.State == HandleComing || !a.sender.Updates.parentHere(p, n)):
+		case e.tellsOwnership() && (e.State == HandleComing || !a.sender.Updates.parentHere(p, n)):
 			p.parents.heldBack = append(p.parents.heldBack, h)
 			p.Marks.clear(MarkDirty, h)
 			p.Marks.clear(MarkLoose, h)
-		case !e.ownership && (p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h)):
-			e.ownership, v.again = true, true
+		case !e.tellsOwnership() && (p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h)):
+			e.note(stateOwnership, true)
+			v.again = true
 		}
 	}
 	p.parents.handles = kept
 	a.sender.Updates.planUpdates(p, own)
 	for _, h := range p.parents.handles {
-		if v := &p.lives[h]; v.again { // it was not planned in this send
-			p.States[h].ownership, v.again = false, false
+		if v := p.lifeAt(h); v.again { // it was not planned in this send
+			p.States[h].note(stateOwnership, false)
+			v.again = false
 		}
 	}
 	for _, h := range p.parents.heldBack {
@@ -67,7 +69,7 @@ func (a *updates) parentHere(p *Peer, n *store.Node) bool {
 		return true
 	}
 	h := a.store.Nodes[n.Parent].Holder(p.Index)
-	return h != nil && h.Handle != wire.NoHandle && p.States[h.Handle].State == HandleIn
+	return h != nil && h.Handle() != wire.NoHandle && p.States[h.Handle()].State == HandleIn
 }
 
 // ownershipArrived processes the ack of a packet that carried owner and parent.
@@ -81,4 +83,4 @@ func (v *lifecycle) ownershipArrived(tick ids.Tick) {
 }
 
 // knows is whether the peer is known to have the node's present owner and parent.
-func (v *lifecycle) knows(e *handleState) bool { return !e.ownership && v.ownershipTick == 0 }
+func (v *lifecycle) knows(e *handleState) bool { return !e.tellsOwnership() && v.ownershipTick == 0 }

@@ -20,7 +20,9 @@ type Peer struct {
 	ID     ids.Peer
 	Index  int32
 	movers int32 // nodes that move by themselves at the peer
-	held   int   // handles whose node is coming or there
+	held   int32 // handles whose node is coming or there
+	living int32 // handles that have a lifecycle
+	based  int32 // 0: there are no bases
 	view   *interest.Viewer
 	Model  *coder.Model // codes the packets to the peer
 
@@ -42,17 +44,21 @@ type Peer struct {
 	coming []uint32      // handles whose arrival is not acked
 	going  []uint32      // handles whose removal is not acked
 	States []handleState // by handle
-	lives  []lifecycle
+	lives  lives
 
 	enc     prefix.Encoder
 	traffic traffic
 
 	// streaming in and out
-	Handles wire.Bitset         // in use, including those whose removal is not acked
-	Shares  wire.Bitset         // those by which nodes are shared that are this peer's too (sharedhandles.go)
-	rows    rowPool             // of nodes of several rows
-	goingOf map[ids.Node]uint32 // handles whose removal is not acked, by node
-	layouts wire.Bitset         // numbers of the layouts that the peer is known to have
+	Handles   wire.Bitset         // in use, including those whose removal is not acked
+	Shares    wire.Bitset         // those by which nodes are shared that are this peer's too (sharedhandles.go)
+	rows      rowPool             // of nodes of several rows
+	goingOf   map[ids.Node]uint32 // handles whose removal is not acked, by node
+	goingMost int                 // how many there have been at once
+	firstGen  uint8               // the generation of a handle that is new
+	trimAbove int                 // so many handles at most were in use …
+	trimFrom  time.Duration       // … since then
+	layouts   wire.Bitset         // numbers of the layouts that the peer is known to have
 
 	// lists that are read only while the peer is busy
 	queue   []uint32 // wanted slots whose arrival was not sent yet
@@ -112,86 +118,15 @@ func (p *Peer) isBusy() bool {
 		len(p.RPC.Ready)+len(p.RPC.Waiting)+len(p.RPC.Unreliable) > 0 || p.resync.tick != 0 || p.resync.asked
 }
 
-// handleState is what one handle means to a peer (protocol §6), as far as every update and
-// every ack needs it: 64 bytes, one cache line. The rest is in its lifecycle.
-type handleState struct {
-	node      ids.Node
-	row       uint32   // the node's row if it has one; else where its rows begin in peer.rows
-	laid      ids.Tick // acks of packets before this tick are of another set of items, or of another node
-	State     uint8
-	gen       uint8
-	nrows     uint8
-	plain     bool // one row that everyone sees; the node is neither transient nor has a rate of its own
-	ownership bool // owner or parent must be told
-	moves     bool // the node moves by itself at the peer
-	one       peerRow
-}
-
-// lifecycle is how the node of a handle comes to a peer and leaves it: arrival, removal,
-// and the messages that wait for either.
-type lifecycle struct {
-	round         time.Duration // when the first copy of this round was sent
-	planned       uint32        // the send for which a copy is planned
-	block         uint64        // number of the reliable message with the arrival, 0 for none
-	fence         uint64        // number of the last reliable message that names the handle
-	ownershipTick ids.Tick      // tick of the newest packet that told owner and parent; 0 once that is acked
-	newParent     ids.Tick      // only acks from this tick on show that the peer knows the new parent; 0: it does
-	lastSent      ids.Tick      // of the newest update sent
-	calls         uint16        // reliable calls that the peer may be holding until the arrival
-	copies        uint8         // sent in this round
-	inflight      uint8
-
-	again     bool // the new parent was told: tell it again, with the next row that is told
-	waits     bool // further calls wait at the authority for a place among calls
-	relayout  bool // the set of items must be told
-	destroyed bool
-	reason    uint8      // of the game, for the removal; 0: none
-	rows      uint8      // how many the node had in the end …
-	last      []*lastRow // … and which of them the removal tells
-	removed   bool       // the removal is acked; only reliable messages still need the handle
-}
-
-const (
-	handleFree = iota
-	HandleComing
-	HandleIn
-	HandleGoing
-)
-
-// peerRow is what a peer has of one row. A version is named by the tick of the packet
-// that carried it, at most one version a tick.
-type peerRow struct {
-	carried            uint64   // bit i: a packet of tick newest-i carried it
-	newest             uint32   // tick of the newest packet that carried the row
-	acked, ackedTick   uint32   // the newest version that the peer is known to have; 0 none
-	flight, flightTick uint32   // the newest version sent and not judged lost, else the acked one
-	from               uint32   // acks of packets before this tick are ignored: the peer has lost what they carried
-	since              ids.Tick // first tick at which the row was pending, 0 if it is not
-	known              bool     // an ack has confirmed acked; else acked is only what speculative updates build on
-	hidden             bool     // the peer does not belong to the row's audience
-
-	// The version before acked that the peer is known to have, and its tick: how much older
-	// than acked they are. Without an age no line starts from it; without a number the
-	// authority has it no more (line.go).
-	secondVer, secondAgo uint8
-}
-
-// row returns what the peer has of row i of a handle's node.
-func (p *Peer) row(e *handleState, i int) *peerRow {
-	if e.nrows == 1 {
-		return &e.one
-	}
-	return &p.rows.all[e.row+uint32(i)]
-}
-
-// prepare allocates what a peer's steady stream needs, some 16 KiB, so that it is not
-// allocated bit by bit later.
+// prepare allocates what a peer's steady stream needs, some 6 KiB, so that it is not
+// allocated piece by piece later.
 func (p *Peer) prepare() {
-	const some = 64
+	const some = 16
 	p.queue = make([]uint32, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.checks.plan = make([]wire.Check, 0, wire.MaxChecks)
-	p.Link.Prepare(some)
+	p.Link.Prepare(some / 4)
+	p.lives.prepare()
 }
 
 // hasHandle reports whether there is a free handle.
@@ -212,26 +147,38 @@ func (p *Peer) admit(a *Sender, slot uint32) uint32 {
 	h := p.Handles.FirstClear()
 	p.Handles.Set(h)
 	for h >= uint32(len(p.States)) {
-		p.States, p.lives = append(p.States, handleState{}), append(p.lives, lifecycle{})
+		p.addEntry()
 	}
 	n := &a.store.Nodes[slot]
 	e := &p.States[h]
-	*e, p.lives[h] = handleState{node: n.ID, laid: p.nextTick(a.store.Tick), State: HandleComing, gen: e.gen + 1}, lifecycle{last: p.lives[h].last[:0]}
+	*e = handleState{slot: slot, State: HandleComing, gen: e.gen + 1}
+	p.life(h).laid = p.nextTick(a.store.Tick)
 	if h < uint32(len(p.overload.priorities)) {
 		p.overload.priorities[h] = priority{}
 	}
 	p.allot(a.store, e, n)
 	p.coming, p.came = append(p.coming, h), true
 	p.held++
-	n.Holder(p.Index).Handle = h
+	n.Holder(p.Index).SetHandle(h)
 	a.noteHandle(n, p, h)
 	return h
+}
+
+// addEntry makes room for one more handle. Entries are long lists, of which a join knows how
+// long: to double them would leave much of them unused.
+func (p *Peer) addEntry() {
+	if n := len(p.States); n == cap(p.States) {
+		more := max(16, n/8, min(len(p.queue), wire.MaxHandles-n))
+		p.States = append(make([]handleState, 0, n+more), p.States...)
+	}
+	p.States = append(p.States, handleState{gen: p.firstGen})
 }
 
 // allot gives a handle the rows that its node has now.
 func (p *Peer) allot(a *store.Store, e *handleState, n *store.Node) {
 	k := len(n.Rows)
-	e.nrows, e.plain = uint8(k), a.IsPlain(n) && !p.predicts(n)
+	e.nrows = uint8(k)
+	e.judge(p, a, n)
 	switch free := p.rows.free[k]; {
 	case k == 1:
 		e.row = n.Rows[0]
@@ -244,7 +191,9 @@ func (p *Peer) allot(a *store.Store, e *handleState, n *store.Node) {
 	}
 	for i, ri := range n.Rows {
 		r := &a.Rows[ri]
-		*p.row(e, i) = peerRow{hidden: !p.Sees(n, r.Type.Audience)}
+		pr := p.row(e, i)
+		*pr = peerRow{}
+		pr.hide(!p.Sees(n, r.Type.Audience))
 		if r.Touched {
 			a.Commit(ri) // nobody held the node, so its rows were not committed
 		}
@@ -255,7 +204,8 @@ func (p *Peer) release(e *handleState) {
 	if k := int(e.nrows); k != 1 {
 		p.rows.free[k] = append(p.rows.free[k], e.row)
 	}
-	e.nrows, e.plain = 0, false
+	e.nrows = 0
+	e.note(statePlain, false)
 }
 
 // Sees reports whether a peer belongs to an audience of a node.
@@ -271,9 +221,10 @@ func (p *Peer) Sees(n *store.Node, who ids.Audience) bool {
 	return p.view.Groups>>(who-ids.FirstGroup)&1 != 0
 }
 
-// startRemoval starts the removal of the node of a handle.
-func (p *Peer) startRemoval(h uint32, destroyed bool) {
-	e, v := &p.States[h], &p.lives[h]
+// startRemoval starts the removal of the node of a handle, which still exists.
+func (p *Peer) startRemoval(n *store.Node, h uint32, destroyed bool) {
+	e, v := &p.States[h], p.life(h)
+	v.node = n.ID
 	p.release(e)
 	p.held--
 	e.State, v.destroyed, v.copies, v.inflight = HandleGoing, destroyed, 0, 0
@@ -281,23 +232,22 @@ func (p *Peer) startRemoval(h uint32, destroyed bool) {
 	p.Marks.clear(MarkLoose, h)
 	p.setMoves(e, false)
 	p.going, p.came, p.went = append(p.going, h), true, true
-	p.goingOf[e.node] = h
+	p.goingOf[v.node] = h
+	p.goingMost = max(p.goingMost, len(p.goingOf))
 }
 
 // refresh has the whole state of a node sent again as an arrival, with its set of
 // items.
 func (p *Peer) refresh(a *Sender, h uint32) {
-	e, v := &p.States[h], &p.lives[h]
-	if e.State != HandleComing && e.State != HandleIn {
+	e := &p.States[h]
+	if !e.isHere() {
 		return
 	}
-	s, ok := a.store.Slot(e.node)
-	if !ok {
-		return
-	}
+	v := p.life(h)
 	p.release(e)
 	p.bases.forget(h)
-	p.allot(a.store, e, &a.store.Nodes[s])
+	p.allot(a.store, e, &a.store.Nodes[e.slot])
+	v.from = v.from[:0]
 	v.relayout = true
 	if e.State == HandleIn {
 		e.State = HandleComing
@@ -305,7 +255,8 @@ func (p *Peer) refresh(a *Sender, h uint32) {
 	}
 	p.came = true
 	v.copies, v.inflight, v.block = 0, 0, 0
-	e.laid = p.nextTick(a.store.Tick)
+	v.laid = p.nextTick(a.store.Tick)
+	v.outlast(&p.Link)
 }
 
 // nextTick is the tick of the peer's next packet: now, or the one after if a packet of
@@ -320,12 +271,12 @@ func (p *Peer) nextTick(now ids.Tick) ids.Tick {
 // freeHandle frees a handle whose removal is acked.
 func (p *Peer) freeHandle(h uint32) {
 	e := &p.States[h]
-	delete(p.goingOf, e.node)
-	p.heldNoMore(&p.lives[h])
+	v := p.lifeOf(e)
+	delete(p.goingOf, v.node)
+	p.heldNoMore(v)
 	p.bases.forget(h)
-	last := p.lives[h].last
-	clear(last)
-	*e, p.lives[h] = handleState{gen: e.gen}, lifecycle{last: last[:0]}
+	p.endLife(e)
+	*e = handleState{gen: e.gen}
 	p.Handles.Clear(h)
 	p.went = true
 }

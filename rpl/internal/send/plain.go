@@ -9,10 +9,6 @@ import (
 // The fast path of planUpdates for plain nodes, which most nodes are: one row that
 // everyone sees (isPlain in peer.go).
 
-// isPlain reports whether the peer holds a plain node and has no parent or owner to be
-// told.
-func (e *handleState) isPlain() bool { return e.plain && e.State == HandleIn && !e.ownership }
-
 // planBatch plans the updates of a batch of nodes. Most of them are plain, and most of
 // these have departed from what the peer predicts at this tick, with an implicit base:
 // for those planUsual needs no further checks.
@@ -48,7 +44,7 @@ func (a *updates) planBatch(p *Peer, b *batch) {
 // planOther plans the update of a node that is not plain, or whose arrival is not
 // acked.
 func (a *updates) planOther(p *Peer, h uint32, e *handleState) {
-	if e.plain && e.State == HandleComing && !e.ownership {
+	if e.State == HandleComing && e.notes&(statePlain|stateOwnership) == statePlain {
 		a.planSpeculative(p, h, e)
 	} else {
 		a.planUpdate(p, h, e)
@@ -63,12 +59,7 @@ func (a *updates) planUsual(p *Peer, h uint32, e *handleState, r *store.Row, c c
 	n, pr := c.bits(a.syms), &e.one
 	a.sender.Accounts.Bits[r.Type.Account].Updates += uint64(n)
 	p.plan.updateBits += int32(n)
-	urgency := float32(1)
-	if pr.since == 0 {
-		pr.since = a.store.Tick
-	} else {
-		urgency = float32(a.store.Tick-pr.since) + 1
-	}
+	urgency := float32(pr.pend(a.store.Tick))
 	*a.bundles.update() = bundle{handle: h, codes: c, bits: uint32(n), recAt: uint32(len(a.recs)), recN: 1, urgency: urgency}
 	a.note(h, r.Head, recRow, e.gen, 0)
 }
@@ -81,11 +72,9 @@ func (a *updates) planOnly(p *Peer, h uint32, e *handleState) {
 		a.planNothing(p, h, r, pr)
 		return
 	}
-	if pr.since == 0 {
-		pr.since = a.store.Tick
-	}
+	urgency := float32(pr.pend(a.store.Tick))
 	pc := a.bundles.update()
-	*pc = bundle{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: float32(a.store.Tick-pr.since) + 1}
+	*pc = bundle{handle: h, recAt: uint32(len(a.recs)), recN: 1, urgency: urgency}
 	a.noteRow(h, e, r, pr, 0, recRow)
 	p.setMoves(e, r.Moving)
 	a.codeOnly(p, r, pr, pc)
@@ -98,14 +87,14 @@ func (a *updates) planOnly(p *Peer, h uint32, e *handleState) {
 
 // planNothing notes that there is nothing to tell of the row of a plain node.
 func (a *updates) planNothing(p *Peer, h uint32, r *store.Row, pr *peerRow) {
-	pr.since = 0
+	pr.rest()
 	p.Marks.clear(MarkDirty, h)
 	p.loosen(h, a.isLoose(r, pr))
 }
 
 // planSpeculative is planUpdate for a plain node whose arrival is not acked.
 func (a *updates) planSpeculative(p *Peer, h uint32, e *handleState) {
-	if !p.lives[h].mayBeSpeculative() {
+	if !p.lifeOf(e).mayBeSpeculative() {
 		return
 	}
 	r, pr := &a.store.Rows[e.row], &e.one
@@ -113,9 +102,7 @@ func (a *updates) planSpeculative(p *Peer, h uint32, e *handleState) {
 		a.planNothing(p, h, r, pr)
 		return
 	}
-	if pr.since == 0 {
-		pr.since = a.store.Tick
-	}
+	urgency := float32(pr.pend(a.store.Tick))
 	at, rec := len(a.syms), len(a.recs)
 	a.noteRow(h, e, r, pr, 0, recSpeculative)
 	p.setMoves(e, r.Moving)
@@ -126,7 +113,7 @@ func (a *updates) planSpeculative(p *Peer, h uint32, e *handleState) {
 	a.account(r.Type, symBits(a.syms[from:]), as)
 	p.loosen(h, r.Moving)
 	pc := a.bundle(h, at, rec)
-	pc.special, pc.urgency = true, float32(a.store.Tick-pr.since)+1
+	pc.special, pc.urgency = true, urgency
 	a.bundles.speculative = append(a.bundles.speculative, pc)
 }
 

@@ -27,15 +27,15 @@ func (a *Sender) SetPredicting(p *Peer, on bool) {
 	}
 	p.predicting = on
 	for h := range p.States {
-		if e := &p.States[h]; e.State == HandleIn || e.State == HandleComing {
-			a.renewPlain(p, uint32(h), &a.store.Nodes[e.node.Slot()])
+		if e := &p.States[h]; e.isHere() {
+			a.renewPlain(p, uint32(h), &a.store.Nodes[e.slot])
 		}
 	}
 }
 
 // renewPlain judges anew whether a node is plain to a peer, and has it looked at.
 func (a *Sender) renewPlain(p *Peer, h uint32, n *store.Node) {
-	p.States[h].plain = a.store.IsPlain(n) && !p.predicts(n)
+	p.States[h].judge(p, a.store, n)
 	if p.predicts(n) {
 		p.Marks.set(MarkDirty, h)
 	}
@@ -44,8 +44,8 @@ func (a *Sender) renewPlain(p *Peer, h uint32, n *store.Node) {
 // PredictedAtHolders judges a node anew at all peers that hold it, after a change of owner.
 func (a *Sender) PredictedAtHolders(n *store.Node) {
 	for _, h := range n.Holders {
-		if h.Handle != wire.NoHandle {
-			a.renewPlain(a.All[h.Peer], h.Handle, n)
+		if h.Handle() != wire.NoHandle {
+			a.renewPlain(a.All[h.Peer()], h.Handle(), n)
 		}
 	}
 }

@@ -147,12 +147,12 @@ func (a *updates) scanBatch(p *Peer, b *batch) {
 			continue
 		}
 		if t.since == 0 {
-			if t.since = a.store.Tick; e.plain && e.one.since > 0 {
-				t.since = e.one.since // an update was sent since then, but lost
+			if t.since = a.store.Tick; e.has(statePlain) {
+				t.since -= ids.Tick(e.one.waited(a.store.Tick)) // an update was sent since then, but lost
 			}
 		}
-		n := &a.store.Nodes[e.node.Slot()]
-		if e.ownership || !e.plain && e.State == HandleIn && a.takesAway(p, e, n) {
+		n := &a.store.Nodes[e.slot]
+		if e.tellsOwnership() || !e.has(statePlain) && e.State == HandleIn && a.takesAway(p, e, n) {
 			t.worth = foremost
 			continue
 		}

@@ -221,7 +221,7 @@ func (a *receiver) blocksArrived(p *Peer) {
 		}
 	}
 	for _, h := range p.going {
-		if v := &p.lives[h]; p.States[h].State == HandleGoing && v.fence <= l.Arrived && v.removed {
+		if v := p.lifeAt(h); p.States[h].State == HandleGoing && v.fence <= l.Arrived && v.removed {
 			p.freeHandle(h)
 		}
 	}

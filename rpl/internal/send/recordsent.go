@@ -83,19 +83,20 @@ func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 		case recRow, recSpeculative:
 			p.sentRow(e, re, tick)
 		case recArrival, recRemoval:
-			v := &p.lives[re.Handle]
+			v := p.lifeOf(e)
 			if v.copies == 0 {
 				v.round = now
 			}
 			v.copies++
 			v.inflight++
 		case recForget:
-			*p.row(e, int(re.Row)) = peerRow{hidden: true, from: uint32(tick)}
-			if !e.ownership {
+			p.begin(re.Handle, int(re.Row), tick, true)
+			if !e.tellsOwnership() {
 				p.Marks.clear(MarkDirty, re.Handle)
 			}
 		case recOwnership:
-			e.ownership, p.lives[re.Handle].ownershipTick = false, tick
+			e.note(stateOwnership, false)
+			p.life(re.Handle).ownershipTick = tick
 		}
 	}
 }
@@ -104,13 +105,13 @@ func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 func (p *Peer) sentRow(e *handleState, re *link.Entry, tick ids.Tick) {
 	pr := p.row(e, int(re.Row))
 	pr.send(re.Ver, uint32(tick))
-	if !e.ownership {
+	if !e.tellsOwnership() {
 		p.Marks.clear(MarkDirty, re.Handle)
 	}
-	if !e.plain {
-		p.lives[re.Handle].lastSent = tick
+	if e.has(stateRated) {
+		p.life(re.Handle).lastSent = tick
 	}
-	if e.State == HandleComing && re.Kind == recRow && !pr.known && (p.lives[re.Handle].copies == 0 || pr.acked == 0) {
+	if e.State == HandleComing && re.Kind == recRow && !pr.known() && (p.lifeOf(e).copies == 0 || pr.acked == 0) {
 		pr.acked, pr.ackedTick = re.Ver, uint32(tick) // the base of speculative updates
 	}
 }
@@ -118,7 +119,7 @@ func (p *Peer) sentRow(e *handleState, re *link.Entry, tick ids.Tick) {
 // send notes that the packet of a tick carries a version of the row.
 func (pr *peerRow) send(ver, tick uint32) {
 	pr.flight, pr.flightTick = ver, tick
-	pr.since = 0 // its urgency starts anew; a loss restores it
+	pr.rest() // its urgency starts anew; a loss restores it
 	if d := tick - pr.newest; d < 64 {
 		pr.carried = pr.carried<<(d&63) | 1
 	} else {
@@ -134,7 +135,7 @@ func (p *Peer) inBlock(recs []link.Entry, number uint64) {
 		if re.Kind == recLayout {
 			continue
 		}
-		v := &p.lives[re.Handle]
+		v := p.life(re.Handle)
 		v.fence = max(v.fence, number)
 		if re.Kind == recArrival {
 			v.block = number

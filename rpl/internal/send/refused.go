@@ -26,11 +26,13 @@ func (a *receiver) refused(p *Peer, r wire.Refusal) {
 	if e.State != HandleIn || r.Row >= e.nrows {
 		return
 	}
-	e.ownership = true
+	e.note(stateOwnership, true)
 	p.Marks.set(MarkDirty, r.Handle)
 	pr := p.row(e, int(r.Row))
 	if pr.acked == 0 && pr.flight != 0 {
 		return
 	}
-	*pr = peerRow{newest: pr.newest, carried: pr.carried, from: uint32(p.nextTick(a.store.Tick))}
+	newest, carried := pr.newest, pr.carried
+	p.begin(r.Handle, int(r.Row), p.nextTick(a.store.Tick), false)
+	pr.newest, pr.carried = newest, carried
 }

@@ -25,7 +25,7 @@ func (a *Sender) mend(p *Peer, now time.Duration) {
 	}
 	for _, h := range s.nodes {
 		if e := &p.States[h]; e.State == HandleIn { // else its arrival is on the way
-			p.layouts.Clear(a.store.Nodes[e.node.Slot()].Layout.Number)
+			p.layouts.Clear(a.store.Nodes[e.slot].Layout.Number)
 			p.refresh(a, h)
 		}
 	}
@@ -50,7 +50,7 @@ func (a *Sender) resync(p *Peer, now time.Duration) {
 		case HandleComing, HandleIn:
 			p.refresh(a, uint32(h))
 		case HandleGoing:
-			v := &p.lives[h]
+			v := p.lifeAt(uint32(h))
 			v.copies, v.inflight, p.went = 0, 0, true
 		}
 	}
@@ -59,7 +59,7 @@ func (a *Sender) resync(p *Peer, now time.Duration) {
 // endResync tells the peer that it has everything, once that is so.
 func (a *Sender) endResync(p *Peer) {
 	for _, h := range p.coming {
-		if e := &p.States[h]; e.State == HandleComing && e.laid <= p.resync.tick {
+		if e := &p.States[h]; e.State == HandleComing && p.lifeOf(e).laid <= p.resync.tick {
 			return
 		}
 	}

@@ -90,7 +90,7 @@ func (a *calls) callHolders(n *store.Node, rpc *schema.RPCType, args []byte, but
 		return flag(!a.callEarly(n, 0, but, rpc, args))
 	}
 	for i := range n.Holders {
-		switch p := a.sender.All[n.Holders[i].Peer]; {
+		switch p := a.sender.All[n.Holders[i].Peer()]; {
 		case p.ID == but:
 		case but != 0 && but != a.sender.setup.Local && rpc.Lane == ids.Reliable && p.RPC.Bytes > wire.MaxHandedOn:
 			a.sender.Accounts.Counters.CallsDropped++
@@ -137,8 +137,8 @@ func (a *calls) callHolder(p *Peer, n *store.Node, rpc *schema.RPCType, args []b
 	switch {
 	case hd == nil, n.Owner != p.ID && a.undecided(n), rpc.Lane == ids.Reliable && a.overtakes(n, hd):
 		return a.callEarly(n, p.ID, 0, rpc, args)
-	case hd.Handle != wire.NoHandle && (rpc.Lane == ids.Unreliable || p.mayHold(hd.Handle)):
-		return a.sendCall(p, hd.Handle, rpc, a.store.Tick, args)
+	case hd.Handle() != wire.NoHandle && (rpc.Lane == ids.Unreliable || p.mayHold(hd.Handle())):
+		return a.sendCall(p, hd.Handle(), rpc, a.store.Tick, args)
 	case rpc.Lane == ids.Reliable:
 		return a.callLater(p, waitingCall{node: n.ID, rpc: rpc, tick: a.store.Tick, args: append([]byte(nil), args...)})
 	}
@@ -166,7 +166,7 @@ func (a *calls) sendCall(p *Peer, h uint32, rpc *schema.RPCType, tick ids.Tick, 
 	a.sender.Accounts.Counters.CallsOut++
 	msg := wire.AppendCall([]byte{wire.MsgCall}, h, e.gen, rpc, tick, args)
 	p.queueMessage(msg)
-	v := &p.lives[h]
+	v := p.life(h)
 	v.fence = p.Link.Sent
 	if e.State == HandleComing {
 		v.calls++
@@ -260,20 +260,19 @@ func (a *calls) runCall(p *Peer, c wire.WireCall, seq uint64) {
 		return
 	}
 	e := &p.States[c.Handle]
-	slot, ok := a.store.Slot(e.node)
-	if !ok || e.gen != c.Gen || e.State != HandleIn && e.State != HandleComing {
+	if e.gen != c.Gen || !e.isHere() {
 		a.sender.Accounts.Counters.CallsDropped++
 		return
 	}
-	if !c.Rpc.FromAnyone && !a.mayCall(p, &a.store.Nodes[slot], c.Tick) {
+	if !c.Rpc.FromAnyone && !a.mayCall(p, &a.store.Nodes[e.slot], c.Tick) {
 		a.sender.Accounts.Counters.CallsDropped++
 		return
 	}
-	if c.Rpc.Lane == ids.Unreliable && !c.Rpc.AnyOrder && p.RPC.latest.Overtaken(e.node, p.ID, c.Rpc.Index, seq, p.Link.InNewest) {
+	if c.Rpc.Lane == ids.Unreliable && !c.Rpc.AnyOrder && p.RPC.latest.Overtaken(a.store.Nodes[e.slot].ID, p.ID, c.Rpc.Index, seq, p.Link.InNewest) {
 		a.sender.Accounts.Counters.CallsOvertaken++
 		return
 	}
 	p.RPC.due++
 	a.sender.Accounts.Counters.CallsIn++
-	a.queue.Add(wire.Call{Node: e.node, From: p.ID, Tick: c.Tick, RPC: c.Rpc}, c.Args)
+	a.queue.Add(wire.Call{Node: a.store.Nodes[e.slot].ID, From: p.ID, Tick: c.Tick, RPC: c.Rpc}, c.Args)
 }

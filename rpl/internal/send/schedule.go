@@ -47,6 +47,7 @@ func (pl *plan) empty() bool {
 // Schedule is Authority.Schedule.
 func (a *planner) Schedule(now time.Duration) {
 	a.store.Now, a.store.Sent = now, a.store.Tick
+	a.sender.trimScratch()
 	a.sender.Updates.syms = a.sender.Updates.syms[:0]
 	a.sender.Updates.recs = a.sender.Updates.recs[:0]
 	a.sender.Updates.bundles.reset()
@@ -103,6 +104,15 @@ func (a *planner) schedule(p *Peer, own *batch, now time.Duration) {
 		a.sender.Receiver.judgeBlocks(p)
 	}
 	a.sender.count(p)
+	if (a.store.Send+uint32(p.Index))%trimEvery == 0 {
+		p.trim(now)
+	}
+	if p.living > 0 {
+		p.endSome(a.store.Tick, a.sender.setup.Hz)
+	}
+	if p.based > 0 {
+		p.restSome(a.store)
+	}
 	if a.budget.Rate > 0 {
 		l := &p.Link.Line
 		if short, again := p.bucket.Refill(a.budget, l.Limit(), now); again {
@@ -173,7 +183,7 @@ func (a *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any boo
 	kept := p.going[:0]
 	most := p.Link.CopiesFor()
 	for _, h := range p.going {
-		e, v := &p.States[h], &p.lives[h]
+		e, v := &p.States[h], p.lifeAt(h)
 		if e.State != HandleGoing {
 			continue
 		}
@@ -250,7 +260,7 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 	most, room := p.Link.CopiesFor(), a.burstRoom(p)
 	kept := p.coming[:0]
 	for _, h := range p.coming {
-		v := &p.lives[h]
+		v := p.lifeAt(h)
 		if p.States[h].State != HandleComing {
 			continue
 		}
@@ -262,14 +272,14 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 		if room <= 0 || p.bucket.Left <= 0 && !p.plan.empty() {
 			continue // where many wait, do not code what has no room
 		}
-		if n := &a.store.Nodes[p.States[h].node.Slot()]; n.Parent != 0 && a.sender.Updates.parentAt(p, n) == wire.NoHandle {
+		if n := &a.store.Nodes[p.States[h].slot]; n.Parent != 0 && a.sender.Updates.parentAt(p, n) == wire.NoHandle {
 			continue // its place is relative to a parent that the peer is not told of yet (protocol rule 19)
 		}
 		at, rec := len(a.sender.Updates.syms), len(a.sender.Updates.recs)
 		a.sender.Updates.appendArrival(p, h)
 		pc := a.sender.Updates.bundle(h, at, rec)
 		if pc.bits > 8*wire.MaxLong { // no block can hold it: others shall not wait for room that it does not use
-			a.sender.noteTooLong(p.States[h].node)
+			a.sender.noteTooLong(a.store.Nodes[p.States[h].slot].ID)
 			a.sender.Updates.syms, a.sender.Updates.recs = a.sender.Updates.syms[:at], a.sender.Updates.recs[:rec]
 			continue
 		}
@@ -310,7 +320,7 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 			continue
 		}
 		hd := n.Holder(p.Index)
-		if hd == nil || hd.Handle != wire.NoHandle {
+		if hd == nil || hd.Handle() != wire.NoHandle {
 			continue
 		}
 		if room <= 0 || most <= 0 || !p.hasHandle() {
@@ -324,7 +334,7 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 			continue
 		}
 		if n.Parent != 0 {
-			if ph := a.store.Nodes[n.Parent].Holder(p.Index); ph == nil || ph.Handle == wire.NoHandle {
+			if ph := a.store.Nodes[n.Parent].Holder(p.Index); ph == nil || ph.Handle() == wire.NoHandle {
 				waiting = append(waiting, slot) // the parent comes first
 				continue
 			}
@@ -351,7 +361,7 @@ func (a *planner) admitTree(p *Peer, slot uint32) int {
 	for i, h := range a.group {
 		from, recFrom := len(a.sender.Updates.syms), len(a.sender.Updates.recs)
 		a.sender.Updates.appendArrival(p, h)
-		p.lives[h].planned = a.store.Send
+		p.life(h).planned = a.store.Send
 		n := symBits(a.sender.Updates.syms[from:])
 		if i > first && (i-first == wire.MaxInPacket || bits+n > wire.MaxTreeBits) {
 			a.arrives(p, a.sender.Updates.bundleOf(a.group[first], a.sender.Updates.syms[:from], at, a.sender.Updates.recs[:recFrom], rec))
@@ -388,7 +398,7 @@ func (a *planner) arrives(p *Peer, pc bundle) {
 func (a *planner) admitBelow(p *Peer, slot uint32) {
 	a.group = append(a.group, p.admit(a.sender, slot))
 	for _, c := range a.store.Nodes[slot].Children {
-		if hd := a.store.Nodes[c].Holder(p.Index); hd != nil && hd.Handle == wire.NoHandle && p.hasHandle() {
+		if hd := a.store.Nodes[c].Holder(p.Index); hd != nil && hd.Handle() == wire.NoHandle && p.hasHandle() {
 			if _, still := p.goingOf[a.store.Nodes[c].ID]; !still {
 				a.admitBelow(p, c)
 			}
@@ -427,7 +437,7 @@ func (a *planner) sortQueue(p *Peer, now time.Duration) {
 				a.carrying = append(a.carrying, up)
 			}
 		default:
-			worth *= float32((now - hd.Since + sendPeriod).Seconds())
+			worth *= float32((hd.Held(now) + sendPeriod).Seconds())
 		}
 		a.queueing = append(a.queueing, contender{worth, slot})
 	}

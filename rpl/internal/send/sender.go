@@ -30,6 +30,7 @@ type Sender struct {
 	Calls         calls
 	Receiver      receiver
 	Accounts      accounts
+	peaks         peaks
 }
 
 // NewSender makes a Sender without peers.

@@ -38,14 +38,14 @@ func (a *Sender) noteHandle(n *store.Node, p *Peer, h uint32) {
 	}
 	k := 0
 	for _, hd := range n.Holders {
-		k += flag(hd.Handle == h)
+		k += flag(hd.Handle() == h)
 	}
 	if k < a.SharedHandles.Least {
 		return
 	}
 	for _, hd := range n.Holders {
-		if hd.Handle == h {
-			a.All[hd.Peer].Shares.Set(h)
+		if hd.Handle() == h {
+			a.All[hd.Peer()].Shares.Set(h)
 		}
 	}
 	n.Shared, n.Common, n.Sharers = true, h, uint32(k)
@@ -68,10 +68,10 @@ func (a *Sender) unshare(n *store.Node) {
 	h := n.Common
 	waits := a.SharedHandles.marked.Has(h)
 	for _, hd := range n.Holders {
-		if hd.Handle != h {
+		if hd.Handle() != h {
 			continue
 		}
-		p := a.All[hd.Peer]
+		p := a.All[hd.Peer()]
 		p.Shares.Clear(h)
 		if waits {
 			p.Marks.set(MarkDirty, h)
@@ -107,8 +107,8 @@ func (a *Sender) markHolders(n *store.Node) {
 		}
 	}
 	for _, h := range n.Holders {
-		if h.Handle != wire.NoHandle && !(n.Shared && h.Handle == n.Common) {
-			a.All[h.Peer].Marks.set(MarkDirty, h.Handle)
+		if h.Handle() != wire.NoHandle && !(n.Shared && h.Handle() == n.Common) {
+			a.All[h.Peer()].Marks.set(MarkDirty, h.Handle())
 		}
 	}
 }

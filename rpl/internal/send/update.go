@@ -59,10 +59,11 @@ func (a *updates) planMarked(p *Peer, b *batch) {
 // what is done to each row. An ordinary update has only rows with implicit bases; any other
 // is special, or speculative.
 func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
-	n, v, speculative := &a.store.Nodes[e.node.Slot()], &p.lives[h], e.State == HandleComing
+	n, v, speculative := &a.store.Nodes[e.slot], p.lifeOf(e), e.State == HandleComing
 	again := v.again
 	if again {
-		e.ownership, v.again = false, false
+		e.note(stateOwnership, false)
+		v.again = false
 	}
 	switch {
 	case !speculative && e.State != HandleIn:
@@ -70,12 +71,12 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 		return
 	case speculative && !v.mayBeSpeculative():
 		return
-	case n.Spawn.Hz > 0 && !e.ownership && uint32(a.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(a.sender.setup.Hz):
+	case n.Spawn.Hz > 0 && !e.tellsOwnership() && uint32(a.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(a.sender.setup.Hz):
 		return // not due by the node's own rate
 	}
 	at, rec := len(a.syms), len(a.recs)
 	rare, rows := a.chooseActions(p, h, e, n, speculative)
-	owed := e.ownership || again && rows
+	owed := e.tellsOwnership() || again && rows
 	if owed && v.newParent != 0 && !speculative && !n.Transient {
 		rare = a.addUnderway(p, h, e, n) || rare
 	}
@@ -129,7 +130,7 @@ func (a *updates) chooseActions(p *Peer, h uint32, e *handleState, n *store.Node
 func (a *updates) addUnderway(p *Peer, h uint32, e *handleState, n *store.Node) (rare bool) {
 	for i, action := range a.actions {
 		pr := p.row(e, i)
-		if action == coder.RowSame && !pr.hidden && pr.flight != 0 && (pr.flight != pr.acked || pr.flightTick != pr.ackedTick) {
+		if action == coder.RowSame && !pr.hidden() && pr.flight != 0 && (pr.flight != pr.acked || pr.flightTick != pr.ackedTick) {
 			a.actions[i] = a.baseOf(p, h, i, &a.store.Rows[n.Rows[i]], pr, false)
 			rare = rare || a.actions[i] > coder.RowImplicit
 		}
@@ -150,7 +151,7 @@ func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, s
 		}
 		told, free, age := a.appendRow(p, h, e, n, i, speculative)
 		pending, loose, urgency = pending || told, loose || free, max(urgency, age)
-		moves = moves || a.store.Rows[n.Rows[i]].Moving && a.actions[i] != coder.RowForget && !p.row(e, i).hidden
+		moves = moves || a.store.Rows[n.Rows[i]].Moving && a.actions[i] != coder.RowForget && !p.row(e, i).hidden()
 	}
 	if pending && !n.Transient {
 		p.setMoves(e, moves)
@@ -158,7 +159,7 @@ func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, s
 	return pending, loose, urgency
 }
 
-// guessable reports whether an update may build on an arrival that is not acked: a
+// mayBeSpeculative reports whether an update may build on an arrival that is not acked: a
 // datagram carried the arrival, and the set of items has not changed since.
 func (v *lifecycle) mayBeSpeculative() bool { return v.block == 0 && v.copies > 0 && !v.relayout }
 
@@ -209,15 +210,13 @@ func (a *updates) appendRow(p *Peer, h uint32, e *handleState, n *store.Node, i 
 	pr := p.row(e, i)
 	switch a.actions[i] {
 	case coder.RowSame:
-		pr.since = 0
-		return false, a.isLoose(r, pr) && !n.Transient && !pr.hidden, 0
+		pr.rest()
+		return false, a.isLoose(r, pr) && !n.Transient && !pr.hidden(), 0
 	case coder.RowForget:
 		a.note(h, 0, recForget, e.gen, i)
 		return true, false, foremost
 	}
-	if pr.since == 0 {
-		pr.since = a.store.Tick
-	}
+	urgency := float32(pr.pend(a.store.Tick))
 	rec := uint8(recRow)
 	if speculative {
 		rec = recSpeculative
@@ -226,7 +225,7 @@ func (a *updates) appendRow(p *Peer, h uint32, e *handleState, n *store.Node, i 
 	from := len(a.syms)
 	as := a.appendDelta(p, h, i, r, pr, a.actions[i])
 	a.account(r.Type, symBits(a.syms[from:]), as)
-	return true, r.Moving || p.predicts(n), float32(a.store.Tick-pr.since) + 1
+	return true, r.Moving || p.predicts(n), urgency
 }
 
 // noteRow records that a row's newest version goes to a peer.
@@ -243,14 +242,14 @@ func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow
 	r := &a.store.Rows[n.Rows[i]]
 	sees := p.Sees(n, r.Type.Audience)
 	switch {
-	case !sees && (pr.hidden || speculative):
+	case !sees && (pr.hidden() || speculative):
 		return coder.RowSame // a speculative update may be skipped; the ack of the arrival tells what the peer has
 	case !sees:
 		return coder.RowForget
-	case pr.hidden && speculative:
+	case pr.hidden() && speculative:
 		return coder.RowSame // the next copy of the arrival shows it
-	case pr.hidden:
-		*pr = peerRow{from: uint32(a.store.Tick)} // the peer has gained the right: a keyframe
+	case pr.hidden():
+		p.begin(h, i, a.store.Tick, false) // the peer has gained the right: a keyframe
 	}
 	if speculative && pr.acked == 0 || n.Transient && pr.flight != 0 {
 		return coder.RowSame
@@ -264,7 +263,7 @@ func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow
 // takesAway reports whether a peer has a row of a node that it may no longer see.
 func (a *updates) takesAway(p *Peer, e *handleState, n *store.Node) bool {
 	for i, ri := range n.Rows {
-		if who := a.store.Rows[ri].Type.Audience; who != ids.Everyone && !p.row(e, i).hidden && !p.Sees(n, who) {
+		if who := a.store.Rows[ri].Type.Audience; who != ids.Everyone && !p.row(e, i).hidden() && !p.Sees(n, who) {
 			return true
 		}
 	}

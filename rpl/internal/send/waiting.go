@@ -51,7 +51,7 @@ func (a *calls) callEarly(n *store.Node, to, but ids.Peer, rpc *schema.RPCType, 
 // overtakes is whether a reliable call that is sent to a holder at once, or waits for its
 // handle, would come before an early one: it must then be early, too.
 func (a *calls) overtakes(n *store.Node, hd *store.Holder) bool {
-	return n.Early == a.store.Send && (n.EarlyAll || hd.Handle == wire.NoHandle)
+	return n.Early == a.store.Send && (n.EarlyAll || hd.Handle() == wire.NoHandle)
 }
 
 // RouteEarly hands early calls to the peers to which Stream has given the node.
@@ -66,7 +66,7 @@ func (a *calls) RouteEarly() {
 		n := &a.store.Nodes[slot]
 		found := c.to == 0
 		for k := range n.Holders {
-			if p := a.sender.All[n.Holders[k].Peer]; c.to == p.ID || c.to == 0 && c.but != p.ID {
+			if p := a.sender.All[n.Holders[k].Peer()]; c.to == p.ID || c.to == 0 && c.but != p.ID {
 				a.callLater(p, c.wait)
 				found = true
 			}
@@ -87,7 +87,7 @@ func (a *calls) callLater(p *Peer, c waitingCall) bool {
 		return false
 	}
 	if h, _ := a.handleOf(p, c.node); h != wire.NoHandle {
-		p.lives[h].waits = true
+		p.life(h).waits = true
 	}
 	p.RPC.Waiting, p.busy = append(p.RPC.Waiting, c), true
 	return true
@@ -96,7 +96,7 @@ func (a *calls) callLater(p *Peer, c waitingCall) bool {
 // mayHold reports whether a reliable call on a handle can be sent now: the peer has the
 // node or has room to hold the call, and no earlier call on the handle waits.
 func (p *Peer) mayHold(h uint32) bool {
-	return !p.lives[h].waits && p.roomToHold(&p.States[h])
+	return !p.lifeAt(h).waits && p.roomToHold(&p.States[h])
 }
 
 func (p *Peer) roomToHold(e *handleState) bool {
@@ -115,7 +115,7 @@ func (p *Peer) heldNoMore(v *lifecycle) {
 func (a *calls) handleOf(p *Peer, n ids.Node) (h uint32, wanted bool) {
 	if slot, ok := a.store.Slot(n); ok {
 		if hd := a.store.Nodes[slot].Holder(p.Index); hd != nil {
-			return hd.Handle, true
+			return hd.Handle(), true
 		}
 	}
 	return wire.NoHandle, false
@@ -126,7 +126,7 @@ func (a *calls) handleOf(p *Peer, n ids.Node) (h uint32, wanted bool) {
 func (a *calls) callWaiting(p *Peer) {
 	for _, c := range p.RPC.Waiting {
 		if h, _ := a.handleOf(p, c.node); h != wire.NoHandle {
-			p.lives[h].waits = false
+			p.lifeAt(h).waits = false
 		}
 	}
 	kept := p.RPC.Waiting[:0]
@@ -138,7 +138,7 @@ func (a *calls) callWaiting(p *Peer) {
 		case h == wire.NoHandle:
 			kept = append(kept, c)
 		case !p.roomToHold(&p.States[h]):
-			p.lives[h].waits = true
+			p.life(h).waits = true
 			kept = append(kept, c)
 		default:
 			a.sendCall(p, h, c.rpc, c.tick, c.args)

@@ -8,7 +8,9 @@
 //
 //	store.go                    what there is, by name
 //	node.go, tree.go            nodes, their parents and owners; streaming.go: how they are sent;
-//	                            secret.go: who may know; audience.go: whether anybody has one
+//	                            holder.go: the peers to which they are relevant;
+//	                            secret.go: who may know; audience.go: whether anybody has one;
+//	                            spare.go: what free slots give back
 //	item.go, layout.go          items, and which of them a node has
 //	rows.go, versions.go        rows: Set; their versions: commit, what peers will know
 //	slab.go, history.go         where rows and their older versions lie

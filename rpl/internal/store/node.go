@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/pages"
@@ -50,59 +49,6 @@ type spawned struct {
 	Args   []byte
 	Name   string
 	Streaming
-}
-
-// A Holder is a peer to which the node is relevant. handle is noHandle until the node's
-// arrival is first planned.
-type Holder struct {
-	Peer   int32
-	Handle uint32
-	Since  time.Duration // when the peer began to want it, on the caller's clock
-}
-
-// Holder returns what a node notes of a peer, by the peer's index; nil if the node is not
-// relevant to it. It is valid until the holders change.
-func (n *Node) Holder(peer int32) *Holder {
-	if i := n.holderAt(peer); i < len(n.Holders) && n.Holders[i].Peer == peer {
-		return &n.Holders[i]
-	}
-	return nil
-}
-
-// holderAt is where a peer is among the holders, or belongs: they stand in the order of the
-// peers' indices, so that a node which a thousand peers hold is not searched through.
-func (n *Node) holderAt(peer int32) int {
-	from, to := 0, len(n.Holders)
-	for from < to {
-		if mid := int(uint(from+to) >> 1); n.Holders[mid].Peer < peer {
-			from = mid + 1
-		} else {
-			to = mid
-		}
-	}
-	return from
-}
-
-// Hold makes a node relevant to a peer from now on.
-func (a *Store) Hold(slot uint32, peer int32) {
-	n := &a.Nodes[slot]
-	a.catchUp(n)
-	n.Holders = slices.Insert(n.Holders, n.holderAt(peer), Holder{peer, wire.NoHandle, a.Now})
-	a.noteHeld(n)
-}
-
-// Unhold takes a peer off a node's holders. It returns the handle that the node has at
-// the peer, noHandle for none.
-func (a *Store) Unhold(slot uint32, peer int32) (handle uint32) {
-	n := &a.Nodes[slot]
-	i := n.holderAt(peer)
-	if i == len(n.Holders) || n.Holders[i].Peer != peer {
-		return wire.NoHandle
-	}
-	handle = n.Holders[i].Handle
-	n.Holders = slices.Delete(n.Holders, i, i+1)
-	a.noteUnheld(n)
-	return handle
 }
 
 // Spawn describes a node to be made.
@@ -179,6 +125,7 @@ func (a *Store) newSlot() (uint32, error) {
 	if n := len(a.FreeSlots); n > 0 {
 		slot := a.FreeSlots[n-1]
 		a.FreeSlots = a.FreeSlots[:n-1]
+		a.trim.took(n - 1)
 		a.Nodes[slot].ID = ids.MakeNode(slot, a.Nodes[slot].ID.Tenant()+1)
 		return slot, nil
 	}

@@ -31,6 +31,7 @@ type Store struct {
 
 	Nodes     []Node
 	FreeSlots []uint32
+	trim      slotTrim
 	owned     map[ids.Peer][]uint32 // slots of nodes by their owners
 	Layouts   layoutTable
 	Items     []item

@@ -82,9 +82,9 @@ const (
 	// and still know what such a packet carried.
 	MaxLate = RecordLen / 2
 
-	// FewRecords is how many records a peer starts with, a power of two: half a second
+	// FewRecords is how many records a peer starts with, a power of two: an eighth of a second
 	// of one packet a send at 60 Hz.
-	FewRecords = 32
+	FewRecords = 8
 
 	// AckWindow is how many packets one ack header covers: as many as have records.
 	AckWindow = RecordLen

@@ -1,0 +1,21 @@
+package store
+
+// TrimSlots gives back what the free slots that were not used since the last call keep of
+// their nodes: lists that are as long as a crowd once was. It is called once a second or so.
+func (a *Store) TrimSlots() {
+	t := &a.trim
+	for ; t.done < t.least; t.done++ {
+		n := &a.Nodes[a.FreeSlots[t.done]]
+		n.Holders, n.Children, n.past = nil, nil, nil
+	}
+	t.least = len(a.FreeSlots)
+}
+
+// A slotTrim says which free slots were not used for long: those at the bottom of FreeSlots.
+type slotTrim struct {
+	least int // how many there have been since the last trim, at least
+	done  int // how many of them have given back what they kept
+}
+
+// took notes that the topmost of the free slots is in use again.
+func (t *slotTrim) took(left int) { t.least, t.done = min(t.least, left), min(t.done, left) }
