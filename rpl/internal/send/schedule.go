@@ -1,14 +1,10 @@
 package send
 
 import (
-	"cmp"
-	"math"
-	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/budget"
 	"github.com/tendonengine/tendon/rpl/internal/coder"
-	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/store"
@@ -405,56 +401,3 @@ func (a *planner) admitBelow(p *Peer, slot uint32) {
 		}
 	}
 }
-
-// A contender is a node that waits for its arrival, with what it is worth to send it now.
-type contender struct {
-	worth float32
-	slot  uint32
-}
-
-// patience is how many sends a long queue keeps its order, unless it gets longer: what is
-// waited for changes slowly, and a look at all of it is not free.
-const patience = 8
-
-// sortQueue orders a peer's queue (protocol rule 26): the session and own nodes first, with
-// what they hang on, then by weight, nearness and waiting. Nodes are as near as the top of
-// their tree, those without a place as near as can be.
-func (a *planner) sortQueue(p *Peer, now time.Duration) {
-	if len(p.queue) < 2 || len(p.queue) > longQueue && len(p.queue) <= p.queued && (a.store.Send+uint32(p.Index))%patience != 0 {
-		return
-	}
-	a.queueing, a.carrying = a.queueing[:0], a.carrying[:0]
-	for _, slot := range p.queue {
-		n := &a.store.Nodes[slot]
-		worth := a.sender.Updates.worthOf(p, n)
-		switch hd := n.Holder(p.Index); {
-		case hd == nil:
-		case n.ID == ids.SessionNode:
-			worth = float32(math.Inf(1))
-		case n.Owner == p.ID && p.ID != 0:
-			worth = foremost
-			for up := n.Parent; up != 0; up = a.store.Nodes[up].Parent {
-				a.carrying = append(a.carrying, up)
-			}
-		default:
-			worth *= float32((hd.Held(now) + sendPeriod).Seconds())
-		}
-		a.queueing = append(a.queueing, contender{worth, slot})
-	}
-	for i := range a.queueing {
-		if q := &a.queueing[i]; q.worth < foremost && slices.Contains(a.carrying, q.slot) {
-			q.worth = foremost
-		}
-	}
-	first := func(x, y contender) int { return cmp.Compare(y.worth, x.worth) }
-	if slices.IsSortedFunc(a.queueing, first) {
-		return
-	}
-	slices.SortStableFunc(a.queueing, first)
-	for i := range a.queueing {
-		p.queue[i] = a.queueing[i].slot
-	}
-}
-
-// sendPeriod is how long what has just come into sight counts as having waited.
-const sendPeriod = time.Second / 30
