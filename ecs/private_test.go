@@ -79,6 +79,8 @@ func TestNothingOfOthers(t *testing.T) {
 		told(ann.Me())
 		mine := server.Create(Body, Paint)
 		tendon.Give(mine, ann.Me())
+		busy := server.Create(Body).Entity()
+		server.step = func() { Body.Get(server.World().Entry(busy)).Pos.X = 100 * rng.Float64() }
 		for range 8 {
 			switch rng.IntN(6) {
 			case 0:
@@ -118,7 +120,7 @@ func TestNothingOfOthers(t *testing.T) {
 				}
 			}
 		}
-		if checked < 10 || len(secrets) < 5 {
+		if checked < 40 || len(secrets) < 5 {
 			rt.Fatalf("%d packets, %d secrets", checked, len(secrets))
 		}
 	})

@@ -29,5 +29,6 @@ package kcp
 //	link.go, limits.go      an endpoint on a socket, and its two goroutines
 //	games.go                a list of games on the local network
 //	home.go, home_*.go      the address from which a listener answers
+//	intake_*.go             reading from a socket, several packets at once
 //	sender_*.go             writing to a socket without waiting for long
 //	simulation.go           a simulated network between socket and endpoint

@@ -4,12 +4,7 @@ package kcp
 // from the address that the client has asked: the client, and every NAT and firewall on the
 // way, refuses others. Left alone, the system sends from the address that it likes best.
 
-import (
-	"net"
-	"net/netip"
-
-	"github.com/tendonengine/tendon/transport/internal/endpoint"
-)
+import "net"
 
 // A homing socket says with each packet to which of the machine's addresses it was sent,
 // and takes such an address with each packet to send.
@@ -26,15 +21,4 @@ func newHoming(socket *net.UDPConn) *homing {
 		return nil
 	}
 	return &homing{six}
-}
-
-// read takes one packet from the socket.
-func (h *homing) read(socket *net.UDPConn, b []byte) (n int, from endpoint.Path, err error) {
-	var control [controlSize]byte
-	n, told, _, remote, err := socket.ReadMsgUDPAddrPort(b, control[:])
-	from.Remote = netip.AddrPortFrom(remote.Addr().Unmap(), remote.Port())
-	if err == nil && !from.Remote.Addr().IsLinkLocalUnicast() { // which holds on one interface, which the system finds
-		from.Local = parseHome(control[:told], h.six)
-	}
-	return n, from, err
 }

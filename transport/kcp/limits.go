@@ -12,6 +12,15 @@ const (
 	// readBuffer is the receive buffer requested from the system: it holds a second
 	// of a hundred players' packets while the reader does not run.
 	readBuffer = 1 << 20
+	// readSize is the room for a packet: a longer one is cut, and what is left is still too
+	// long. readBatch is how many packets a listener takes at once where the system can, which
+	// takes 64 KiB, and readBatchClient how many a client does.
+	readSize        = 2 << 10
+	readBatch       = 32
+	readBatchClient = 4
+	// fullBatches is after how many full ones in a row a listener takes it that more comes than
+	// it can read: a burst of a hundred players is less.
+	fullBatches = 8
 	// longestPause is the longest pause between reads while the socket returns errors.
 	longestPause = 100 * time.Millisecond
 	// longestWait is the longest wait for room in the socket's buffer: a fast card needs

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"net"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -22,6 +21,7 @@ type link struct {
 	e      *endpoint.Endpoint
 	socket *net.UDPConn
 	sender *sender
+	intake *intake
 	air    *air          // nil: no simulated network
 	homing *homing       // nil: the socket's packets all come from one address
 	work   chan struct{} // a listener's: a handshake waits for the worker
@@ -57,6 +57,13 @@ func open(socket *net.UDPConn, local string, o options, start starter) (*link, e
 		Transport: "kcp", Local: local, Now: l.Now, Send: send, Random: random, Machine: lane.NewARQ, Timing: o.timing,
 		Listener: endpoint.Listener{Wake: l.wake},
 	})
+	if err == nil {
+		most := readBatch
+		if !listens {
+			most = readBatchClient
+		}
+		l.intake, err = newIntake(socket, l.homing, most)
+	}
 	if err != nil {
 		if l.air != nil {
 			o.simulation.detach(l.air)
@@ -154,14 +161,20 @@ func ofOnePacket(err error) bool {
 // other error, such as a host that refuses packets or a network that is down for a
 // while.
 func (l *link) read() {
-	var b [2 << 10]byte // a longer packet is cut, and what is left is still too long
-	pause := time.Duration(0)
+	pause, full := time.Duration(0), 0
 	for {
-		n, from, err := l.take(b[:])
+		n, err := l.intake.wait()
 		at := l.Now()
 		if err == nil {
 			pause = 0
-			l.arrive(at, from, b[:n])
+			if full++; n < readBatch {
+				full = 0
+			}
+			l.e.Press(at, full >= fullBatches)
+			for i := range n {
+				b, from := l.intake.packet(i)
+				l.arrive(at, from, b)
+			}
 			continue
 		}
 		l.readErrors.Add(1)
@@ -179,15 +192,6 @@ func (l *link) read() {
 		case <-time.After(pause):
 		}
 	}
-}
-
-// take reads one packet, and where it was sent to if that matters.
-func (l *link) take(b []byte) (n int, from endpoint.Path, err error) {
-	if l.homing != nil {
-		return l.homing.read(l.socket, b)
-	}
-	n, remote, err := l.socket.ReadFromUDPAddrPort(b)
-	return n, endpoint.Path{Remote: netip.AddrPortFrom(remote.Addr().Unmap(), remote.Port())}, err
 }
 
 func (l *link) arrive(at time.Duration, from endpoint.Path, b []byte) {

@@ -56,7 +56,7 @@ func (e *Endpoint) greeted(at time.Duration, from Path, b []byte) bool {
 		e.cfg.Send(from, wire.RefuseMessage{Version: wire.Version, Attempt: m.Attempt}.Append(nil))
 		e.noteRefusal(from.Remote, transport.ErrVersion)
 		return true
-	case err != nil:
+	case err != nil, !e.sieve.lets(question{from.Remote, m.Attempt}):
 		return false
 	}
 	e.challenge(e.opened[:0], at, from, m.Attempt, false)

@@ -41,6 +41,7 @@ type Endpoint struct {
 	cookies *seal.Prover
 	tokens  *seal.Prover // of RESETs
 	resets  resets
+	sieve   sieve
 	guide   guide
 	desk    desk
 

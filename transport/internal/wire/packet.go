@@ -204,6 +204,11 @@ func ParsePayload(k Kind, b []byte) (p Packet, err error) {
 }
 
 func zero(b []byte) bool {
+	for ; len(b) >= 8; b = b[8:] {
+		if binary.LittleEndian.Uint64(b) != 0 {
+			return false
+		}
+	}
 	for _, v := range b {
 		if v != 0 {
 			return false
