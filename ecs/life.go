@@ -109,7 +109,6 @@ func (r *Replication) Close(reason string) {
 		return q.giveUp != nil
 	})
 	r.steps.later(func() {
-		defer r.keys.Release()
 		if r.line.link == nil {
 			return
 		}

@@ -43,9 +43,9 @@ var _ transport.Dialer = (*dialer)(nil)
 // A Dialer may be dialled any number of times; each Dial makes a client with its own
 // socket. Dial returns the error for a bad join string or address. The client shows itself
 // by a key that is kept in the user's configuration (os.UserConfigDir, tendon/client.key),
-// so that after a crash it takes its seat back. While another client of this user has that
-// key, it shows itself by a key of its session's, and goes on with it towards that server
-// for as long as the session lives. WithKey and WithKeyFile give it another.
+// so that after a crash it takes its seat back. While another client of this user is
+// connected, it shows itself by a key of its session's, and goes on with it towards that
+// server for as long as the session lives. WithKey and WithKeyFile give it another.
 func Dialer(join string, opts ...Option) transport.Dialer {
 	return &dialer{addr: join, o: collect(opts), lookUp: net.DefaultResolver.LookupNetIP}
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // identity returns the key of a client, and what to do when its connection is over. The key
-// in the user's configuration belongs to one session at a time, of one program: a second
-// window on the same machine is another player, who has the session's own key, and keeps it
-// towards a server that has seen it. server has the names of the one that is joined.
+// in the user's configuration belongs to one connection at a time, of one program: a second
+// window on the same machine is another player, who has the session's own key, and goes on
+// with it towards a server that has seen it. server has the names of the one that is joined.
 func (d *dialer) identity(o transport.Offer, server ...string) (k seal.Key, over func(), err error) {
 	over = func() {}
 	switch {
@@ -27,25 +27,20 @@ func (d *dialer) identity(o transport.Offer, server ...string) (k seal.Key, over
 		}
 		return own, over, err
 	}
-	keys := o.Keys
-	if keys == nil { // nothing is remembered
-		keys = &transport.Keyring{}
-		over = keys.Release
+	if !o.Keys.Own(server...) {
+		path, err := ownPath(clientFile)
+		if err == nil {
+			var own [32]byte
+			if own, over, err = lockedKey(path); err == nil && over != nil {
+				return own, over, nil
+			}
+		}
+		if err != nil {
+			slog.Warn("this client's key is not kept: a new program is another player to servers", "err", err)
+		}
 	}
-	own, err := keys.Choose(o.Key, userKey, server...)
-	if err != nil {
-		slog.Warn("this client's key is not kept: a new program is another player to servers", "err", err)
-	}
-	return own, over, nil
-}
-
-// userKey is the key in the user's configuration; without over if another client has it.
-func userKey() (k [32]byte, over func(), err error) {
-	path, err := ownPath(clientFile)
-	if err != nil {
-		return k, nil, err
-	}
-	return lockedKey(path)
+	o.Keys.Keep(server...)
+	return o.Key, func() {}, nil
 }
 
 // lockedKey reads a key and locks its file. over is nil if another client has it.
