@@ -25,6 +25,7 @@ type Manager struct {
 	overrides   map[uint32]map[ids.Peer]bool // by slot of a tree's top: who is shown it, or is not, against the rules
 	preloading  int                          // preloads of all viewers
 	favours     spatial.Favourer             // nil if the Rule has none
+	Rates       spatial.Rater                // nil if the Rule has none
 	concerned   wire.Bitset                  // peers that hold or own a node of the tree that is being judged
 
 	conditions  [schema.MaxGroups]func(ids.Peer) bool
@@ -40,5 +41,6 @@ type Manager struct {
 // NewManager makes a Manager without viewers. With no rule every node is relevant to everyone.
 func NewManager(rule spatial.Interest, st *store.Store, space *spatial.Space) *Manager {
 	favours, _ := rule.(spatial.Favourer)
-	return &Manager{store: st, space: space, Rule: rule, favours: favours, viewOf: ids.NewRoster[Viewer](), overrides: make(map[uint32]map[ids.Peer]bool)}
+	rates, _ := rule.(spatial.Rater)
+	return &Manager{store: st, space: space, Rule: rule, favours: favours, Rates: rates, viewOf: ids.NewRoster[Viewer](), overrides: make(map[uint32]map[ids.Peer]bool)}
 }

@@ -15,7 +15,8 @@
 //	schedule.go                 the plan of a send; queue.go: the order of arrivals; afford.go: what the room pays for; checksum.go: what is compared
 //	update.go, plain.go, line.go
 //	                            updates of any node, and of the usual one, and from what their lines start; predicts.go: of what a peer predicts; cohort.go: of peers in the same state;
-//	                            newparent.go, priority.go, copies.go: which of them go first, or again
+//	                            newparent.go, priority.go, copies.go: which of them go first, or again; rates.go: which are told
+//	                            less often
 //	arrival.go                  nodes that the peer does not have; last.go: what those that go were in the end
 //	bundle.go, recordsent.go, bases.go what is planned, noted as sent, and remembered as a base; order.go: its order;
 //	                            ahead.go: reading ahead

@@ -68,6 +68,7 @@ type Peer struct {
 	checks  checks
 	resync  resync
 
+	sparse   sparse
 	copies   []rowCopy // of changes, that are due soon; empty while hardly anything is lost
 	overload overload
 	bases    bases
@@ -153,6 +154,9 @@ func (p *Peer) admit(a *Sender, slot uint32) uint32 {
 	e := &p.States[h]
 	*e = handleState{slot: slot, State: HandleComing, gen: e.gen + 1}
 	p.life(h).laid = p.nextTick(a.store.Tick)
+	if h < uint32(len(p.sparse.every)) {
+		p.sparse.every[h] = 0
+	}
 	if h < uint32(len(p.overload.priorities)) {
 		p.overload.priorities[h] = priority{}
 	}

@@ -152,7 +152,13 @@ func (a *planner) planSend(p *Peer, own *batch, now time.Duration) {
 		a.planQueue(p, now)
 		a.sender.Calls.callWaiting(p)
 	}
-	a.planWithParents(p, own)
+	if a.sender.interest.Rates != nil {
+		a.putAside(p)
+		a.planWithParents(p, own)
+		p.putBack()
+	} else {
+		a.planWithParents(p, own)
+	}
 	if p.busy {
 		a.sender.holdLong(p)
 	}

@@ -50,6 +50,32 @@ type Favourer interface {
 	Favour(viewer ids.Peer, n ids.Node) float32
 }
 
+// A Rater is an Interest that has what is far off told less often than in every send.
+type Rater interface {
+	// Rate is the share of the sends in which viewer is told of changes to a node at this
+	// distance from its nearest observer: 1 is all of them. It is rounded to 1, 1/2, 1/4, 1/8
+	// or 1/16. It is asked for nodes that viewer has, now and then: a node that comes nearer is
+	// told at its new rate within a second. Arrivals, removals, new owners and parents do not
+	// wait, nor do a viewer's own nodes. What such a node was last is told in any case.
+	Rate(viewer ids.Peer, distance float64) float64
+}
+
+// Fading is a Grid with rates: nodes within Full are told of in every send, those farther off
+// less often, in proportion: at twice Full in every second send, at eight times in every eighth.
+// Full is above 0. A Policy may embed one.
+type Fading struct {
+	Grid
+	Full float64
+}
+
+// Rate is Full divided by the distance, at most 1.
+func (f Fading) Rate(_ ids.Peer, distance float64) float64 {
+	if distance <= f.Full {
+		return 1
+	}
+	return f.Full / distance
+}
+
 // A View is what a Policy is asked about.
 type View struct {
 	Viewer   ids.Peer
@@ -86,6 +112,8 @@ func RangesOf(in Interest) (g Grid, p Policy, plain bool) {
 	switch in := in.(type) {
 	case Grid:
 		return in, nil, true
+	case Fading:
+		return in.Grid, nil, true
 	case Policy:
 		return in.Ranges(), in, true
 	}

@@ -27,6 +27,9 @@ func NewSpace(rule Interest) (*Space, error) {
 		}
 		size = g.Enter / 2
 	}
+	if f, ok := rule.(Fading); ok && !(f.Full > 0) {
+		return nil, fmt.Errorf("rpl: a Fading with full rates within %v: say a distance above 0", f.Full)
+	}
 	if !(size > 0) {
 		return nil, fmt.Errorf("rpl: Interest.Reach(0) is %v: return a distance above 0, by which the grid is sized, for a peer that you do not know too", rule.Reach(0))
 	}

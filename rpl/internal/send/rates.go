@@ -1,0 +1,98 @@
+package send
+
+import (
+	"math/bits"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/spatial"
+)
+
+// Rates by distance (spatial.Rater): the marks of nodes whose send this is not are put aside
+// while updates are planned. Each handle has sends of its own, so that the nodes at one
+// distance do not all leave in the same send. Without a Rater nothing of this runs.
+
+// mostSparse is the logarithm of the sends from one update to the next, at most.
+const mostSparse = 4
+
+// sparse is what is kept of one peer.
+type sparse struct {
+	every []uint8 // by handle: the logarithm of the sends from one update to the next
+	next  uint32  // the handle whose distance is asked for next
+	aside []mark  // marks that are put aside, by their place among all
+}
+
+// putAside puts the marks of the nodes aside that are not told of in this send.
+func (a *planner) putAside(p *Peer) {
+	s := &p.sparse
+	a.measure(p)
+	for len(s.aside) < len(p.Marks.Of) {
+		s.aside = append(s.aside, mark{})
+	}
+	for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
+		m := &p.Marks.Of[k]
+		for w := m[MarkDirty] | m[MarkLoose]; w != 0; w &= w - 1 {
+			i := bits.TrailingZeros64(w)
+			h := uint32(k<<6 + i)
+			if h >= uint32(len(s.every)) {
+				break
+			}
+			if every := s.every[h]; every > 0 && (a.store.Send+h)&(1<<every-1) != 0 && !p.States[h].tellsOwnership() {
+				for which := range m {
+					s.aside[k][which] |= m[which] & (1 << i)
+					m[which] &^= 1 << i
+				}
+				p.plan.stale = true // the batch was taken before
+			}
+		}
+	}
+}
+
+// putBack undoes putAside, once updates are planned.
+func (p *Peer) putBack() {
+	s := &p.sparse
+	for k := range s.aside {
+		if m := &s.aside[k]; m[MarkDirty]|m[MarkLoose] != 0 {
+			p.Marks.Of[k][MarkDirty] |= m[MarkDirty]
+			p.Marks.Of[k][MarkLoose] |= m[MarkLoose]
+			p.Marks.some |= 1 << (k / sheaf)
+			*m = mark{}
+		}
+	}
+}
+
+// measure asks for the rates of some of the nodes that a peer has: of all of them within some
+// 32 sends.
+func (a *planner) measure(p *Peer) {
+	s := &p.sparse
+	for len(s.every) < len(p.States) {
+		s.every = append(s.every, 0)
+	}
+	s.every = s.every[:len(p.States)]
+	for range min(len(p.States), 16+len(p.States)/32) {
+		if s.next++; s.next >= uint32(len(p.States)) {
+			s.next = 0
+		}
+		if e := &p.States[s.next]; e.State == HandleIn {
+			s.every[s.next] = a.sparseness(p, e)
+		}
+	}
+}
+
+// sparseness is the logarithm of the sends from one update of a node to the next.
+func (a *planner) sparseness(p *Peer, e *handleState) uint8 {
+	n := &a.store.Nodes[e.slot]
+	top := a.store.Root(e.slot)
+	if n.ID == ids.SessionNode || n.Owner == p.ID || a.store.Space.Index == nil || len(p.view.Points) == 0 || a.store.Nodes[top].PosItem < 0 {
+		return 0
+	}
+	at := &a.store.Space.Positions[top]
+	return sparseFor(a.sender.interest.Rates, p.ID, p.view.Distance(at.X, at.Y))
+}
+
+func sparseFor(r spatial.Rater, p ids.Peer, distance float64) uint8 {
+	every := uint8(0)
+	for rate := r.Rate(p, distance); every < mostSparse && rate <= 0.5; every++ {
+		rate *= 2
+	}
+	return every
+}
