@@ -2,6 +2,7 @@ package rpl
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -58,6 +59,23 @@ func (a *Authority) SetShowing(id Peer, n Node, s Showing) error {
 		return fmt.Errorf("rpl: showing %d of %v: %w; there are ByRule, Shown and Hidden, for any node but the session's", s, n, ErrRange)
 	}
 	a.interest.SetSight(id, slot, s == Shown, s != ByRule)
+	return nil
+}
+
+// SetExtent says how far a node reaches round its place, in the unit of the `pos` prop: it is in
+// sight by its edge, for the distances of the Interest and of a Policy, if it stands at the top
+// of its tree. 0, as at first, makes it a point, and so does less than a 32nd of the distance to
+// enter. It may be called at any time on the authority. Large nodes cost more than others: say
+// it of hundreds, not of tens of thousands. An error wraps ErrNoNode or ErrRange.
+func (a *Authority) SetExtent(n Node, extent float64) error {
+	slot, ok := a.store.Slot(n)
+	if !ok {
+		return fmt.Errorf("rpl: extent of %v: %w", n, ErrNoNode)
+	}
+	if !(extent >= 0 && extent <= math.MaxFloat32) {
+		return fmt.Errorf("rpl: extent %v of %v: %w; it is a distance", extent, n, ErrRange)
+	}
+	a.interest.SetExtent(slot, extent)
 	return nil
 }
 

@@ -16,7 +16,7 @@ func (a *Manager) stray(slot uint32) {
 			g.Stamp(s.Cell, a.space.Moves)
 			return
 		}
-	} else if n := &a.store.Nodes[slot]; g == nil || n.Parent != 0 || n.Spawn.Relevance != ids.Near {
+	} else if n := &a.store.Nodes[slot]; g == nil || n.Parent != 0 || n.Spawn.Relevance != ids.Near || a.extentOf(slot) > 0 {
 		return
 	}
 	a.enterCell(slot)

@@ -12,6 +12,7 @@
 //	watch.go      peers with a few observers: for each a list of the nodes near the edge of its sight;
 //	              watches.go: those of one peer
 //	look.go       any other peer: everything in reach is looked at
+//	large.go      nodes that are seen by their edge
 //	slotlist.go   the nodes that a peer has for their distance
 //	ahead.go, flag.go  reading ahead, and branches that are none
 package interest

@@ -23,10 +23,11 @@ type Manager struct {
 	numbered    int32                        // how many numbers watches have had …
 	freeWatches []int32                      // … and those that are free again
 	overrides   map[uint32]map[ids.Peer]bool // by slot of a tree's top: who is shown it, or is not, against the rules
-	preloading  int                          // preloads of all viewers
-	favours     spatial.Favourer             // nil if the Rule has none
-	Rates       spatial.Rater                // nil if the Rule has none
-	concerned   wire.Bitset                  // peers that hold or own a node of the tree that is being judged
+	larges      larges
+	preloading  int              // preloads of all viewers
+	favours     spatial.Favourer // nil if the Rule has none
+	Rates       spatial.Rater    // nil if the Rule has none
+	concerned   wire.Bitset      // peers that hold or own a node of the tree that is being judged
 
 	conditions  [schema.MaxGroups]func(ids.Peer) bool
 	conditional bool

@@ -122,7 +122,7 @@ func (v *Viewer) observe() {
 		}
 		v.Points = kept
 	}
-	v.looked = false
+	v.looked, v.sawLarge = false, false
 	if len(v.Points) != before { // a watch is an observer's by its place among them
 		v.lookAgain = true
 	}
@@ -167,13 +167,13 @@ func (a *Manager) holdsOn(v *Viewer, root uint32) bool {
 func (a *Manager) AskAgain(id ids.Peer) {
 	if id != 0 {
 		if v := a.viewOf.Find(id); v != nil {
-			v.lookAgain = true
+			v.lookAgain, v.sawLarge = true, false
 		}
 		return
 	}
 	for _, v := range a.Viewers {
 		if v != nil {
-			v.lookAgain = true
+			v.lookAgain, v.sawLarge = true, false
 		}
 	}
 }
@@ -191,10 +191,16 @@ func (a *Manager) allows(v *Viewer, slot uint32, o *spatial.Observer, square flo
 // policyWants is wants for a Policy: an observer has the node in sight, and is allowed to.
 func (a *Manager) policyWants(v *Viewer, slot uint32, had bool) bool {
 	s, limit := &a.space.Positions[slot], a.space.Index.Rings.Sight[flag(had)]
+	extent := a.extentOf(slot)
 	for i := range v.Points {
 		o := &v.Points[i]
 		dx, dy := s.X-o.X, s.Y-o.Y
-		if d := dx*dx + dy*dy; d <= limit*o.Scale*o.Scale && a.allows(v, slot, o, d, had) {
+		d := dx*dx + dy*dy
+		if extent > 0 {
+			d = max(0, math.Sqrt(d)-extent)
+			d *= d
+		}
+		if d <= limit*o.Scale*o.Scale && a.allows(v, slot, o, d, had) {
 			return true
 		}
 	}

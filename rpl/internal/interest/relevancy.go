@@ -51,6 +51,7 @@ func (a *Manager) Stream(now time.Duration) {
 	a.space.Looks = false
 	if a.space.Index != nil {
 		a.streamAll(now)
+		a.streamLarge(now)
 	}
 	if g := a.space.Index; g != nil {
 		g.Crossed = g.Crossed[:0]
@@ -82,7 +83,7 @@ func (a *Manager) streamAll(now time.Duration) {
 func (a *Manager) streamTo(v *Viewer, now time.Duration) {
 	switch {
 	case v.Silent: // it looks at everything when it is back
-		v.lookAgain = true
+		v.lookAgain, v.sawLarge = true, false
 	case a.watches(v):
 		a.keepWatches(v, now)
 	default:
@@ -110,6 +111,11 @@ func (a *Manager) regrid(slot uint32) {
 	if a.space.Index == nil {
 		return
 	}
+	if a.extentOf(slot) > 0 {
+		a.larges.stale = true
+		a.LeaveGrid(slot)
+		return
+	}
 	if n.Parent == 0 && n.Spawn.Relevance == ids.Near && n.PosItem >= 0 {
 		if a.space.Positions[slot].Cell < 0 {
 			a.enterCell(slot)
@@ -134,6 +140,7 @@ func (a *Manager) Forget(slot uint32) {
 		a.drop(a.Viewers[h.Peer()], slot)
 	}
 	delete(a.overrides, slot)
+	a.forgetExtent(slot)
 	a.ungrid(slot)
 }
 
@@ -242,6 +249,20 @@ func (v *Viewer) Distance(x, y float64) float64 {
 	return d
 }
 
+// distance is the distance of a node's edge from the nearest observer.
+func (a *Manager) distance(v *Viewer, slot uint32, s *spatial.Position) float64 {
+	extent := a.extentOf(slot)
+	if extent == 0 {
+		return v.Distance(s.X, s.Y)
+	}
+	best := math.Inf(1)
+	for i := range v.Points {
+		o := &v.Points[i]
+		best = min(best, max(0, math.Hypot(s.X-o.X, s.Y-o.Y)-extent)/o.Scale)
+	}
+	return best
+}
+
 func (v *Viewer) nearest(x, y float64) (distance float64, from *spatial.Observer) {
 	best := math.Inf(1)
 	for i := range v.Points {
@@ -261,7 +282,7 @@ func (a *Manager) wants(v *Viewer, slot uint32, had bool) bool {
 	if a.space.Index.Policy != nil {
 		return a.policyWants(v, slot, had)
 	}
-	d := v.Distance(s.X, s.Y)
+	d := a.distance(v, slot, s)
 	if !(d <= a.Rule.Reach(v.ID)) {
 		return false
 	}

@@ -8,17 +8,19 @@ import (
 
 // A Viewer is what deciding what a peer should hold needs to know of the peer.
 type Viewer struct {
-	ID        ids.Peer
-	index     int32
-	Silent    bool // nothing has come from the peer for long: nothing is decided by distance
-	lookAgain bool // everything in reach must be looked at
-	looked    bool // it was looked at since an observer last moved
-	sweeps    bool // it has nodes out of sight of all observers until their minStay is over
-	Points    []spatial.Observer
-	point     [1]spatial.Observer // memory of points if there is only one
-	watch     watch               // of the first observer …
-	more      []*watch            // … and of further ones; may be more than there are now
-	Wanted    wire.Bitset         // slots of the nodes that the peer should hold
+	ID         ids.Peer
+	index      int32
+	Silent     bool // nothing has come from the peer for long: nothing is decided by distance
+	lookAgain  bool // everything in reach must be looked at
+	looked     bool // it was looked at since an observer last moved
+	sawLarge   bool // the large nodes were looked at since an observer last moved
+	keepsLarge bool // it has a large node that is out of sight until its minStay is over
+	sweeps     bool // it has nodes out of sight of all observers until their minStay is over
+	Points     []spatial.Observer
+	point      [1]spatial.Observer // memory of points if there is only one
+	watch      watch               // of the first observer …
+	more       []*watch            // … and of further ones; may be more than there are now
+	Wanted     wire.Bitset         // slots of the nodes that the peer should hold
 
 	given     []spatial.Observer // without those that are seen from for a time only
 	preloads  []preload

@@ -1,0 +1,155 @@
+package interest
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/spatial"
+)
+
+// Large nodes: castles, ships, whatever is in sight by its edge and not by its middle. They
+// do not stand in the grid, whose lists go by points. They stand in a list by their x, and a
+// peer looks at the stretch of it in its reach after it has moved, or one of them has. So they
+// cost what is near in one direction: a world has hundreds of them, not tens of thousands.
+
+// A large is a large node.
+type large struct {
+	x, y   float64 // where it was at the last look
+	extent float64
+	slot   uint32
+}
+
+// larges are the large nodes of a world.
+type larges struct {
+	extents map[uint32]float64 // by slot, of all nodes that have one
+	list    []large            // those that are had for their distance, by x
+	widest  float64            // no extent in list is greater
+	stale   bool               // list lacks some, or has some that it should not have
+	holders []*Viewer          // scratch
+}
+
+// SetExtent is Authority.SetExtent. extent is not negative.
+func (a *Manager) SetExtent(slot uint32, extent float64) {
+	l := &a.larges
+	if g := a.space.Index; g == nil || extent <= g.Slack { // the grid is not more precise
+		extent = 0
+	}
+	if l.extents[slot] == extent {
+		return
+	}
+	if extent == 0 {
+		delete(l.extents, slot)
+	} else {
+		if l.extents == nil {
+			l.extents = make(map[uint32]float64)
+		}
+		l.extents[slot] = extent
+	}
+	l.stale = true
+	a.Rejudge(slot)
+}
+
+// extentOf is how far a node reaches round its place: 0 for most.
+func (a *Manager) extentOf(slot uint32) float64 {
+	if len(a.larges.extents) == 0 {
+		return 0
+	}
+	return a.larges.extents[slot]
+}
+
+// forgetExtent forgets a node that is about to be removed.
+func (a *Manager) forgetExtent(slot uint32) {
+	if a.extentOf(slot) > 0 {
+		delete(a.larges.extents, slot)
+		a.larges.stale = true
+	}
+}
+
+// isNear is whether a node is had for its distance: the grid has it, or it is large.
+func (a *Manager) isNear(slot uint32) bool {
+	n := &a.store.Nodes[slot]
+	return n.Parent == 0 && n.Spawn.Relevance == ids.Near && n.PosItem >= 0
+}
+
+// gather brings the list up to date, and reports whether a node has moved or come.
+func (a *Manager) gather() (moved bool) {
+	l := &a.larges
+	if l.stale {
+		l.stale, moved = false, true
+		l.list, l.widest = l.list[:0], 0
+		for slot, extent := range l.extents {
+			if a.store.Nodes[slot].Used && a.isNear(slot) {
+				s := &a.space.Positions[slot]
+				l.list = append(l.list, large{s.X, s.Y, extent, slot})
+				l.widest = max(l.widest, extent)
+			}
+		}
+		slices.SortFunc(l.list, func(x, y large) int { return cmp.Compare(x.slot, y.slot) })
+	}
+	for i := range l.list {
+		n, s := &l.list[i], &a.space.Positions[l.list[i].slot]
+		if n.x != s.X || n.y != s.Y {
+			n.x, n.y, moved = s.X, s.Y, true
+		}
+	}
+	byX := func(x, y large) int { return cmp.Compare(x.x, y.x) }
+	if moved && !slices.IsSortedFunc(l.list, byX) {
+		slices.SortStableFunc(l.list, byX)
+	}
+	return moved
+}
+
+// streamLarge decides about the large nodes.
+func (a *Manager) streamLarge(now time.Duration) {
+	l := &a.larges
+	if len(l.extents) == 0 && !l.stale {
+		return
+	}
+	moved := a.gather()
+	for i := range l.list {
+		a.leaveLarge(l.list[i].slot, moved, now)
+	}
+	for _, v := range a.Viewers {
+		if v == nil || v.Silent || v.sawLarge && !moved {
+			continue
+		}
+		v.sawLarge = true
+		for i := range v.Points {
+			a.lookAtLarge(v, &v.Points[i])
+		}
+	}
+}
+
+// leaveLarge takes a large node from the peers that see it no more.
+func (a *Manager) leaveLarge(slot uint32, moved bool, now time.Duration) {
+	l := &a.larges
+	l.holders = l.holders[:0]
+	for _, h := range a.store.Nodes[slot].Holders {
+		if v := a.Viewers[h.Peer()]; !v.Silent && (moved || !v.sawLarge || v.keepsLarge) {
+			l.holders = append(l.holders, v)
+		}
+	}
+	for _, v := range l.holders {
+		switch {
+		case a.wants(v, slot, true) || a.holdsOn(v, slot):
+		case a.lingers(v, slot, now):
+			v.keepsLarge = true
+		default:
+			a.decide(v, slot, false)
+		}
+	}
+}
+
+// lookAtLarge gives a peer the large nodes that one of its observers sees.
+func (a *Manager) lookAtLarge(v *Viewer, o *spatial.Observer) {
+	list := a.larges.list
+	reach := a.Rule.Reach(v.ID)*o.Scale + a.larges.widest
+	from, _ := slices.BinarySearchFunc(list, o.X-reach, func(n large, x float64) int { return cmp.Compare(n.x, x) })
+	for i := from; i < len(list) && !(list[i].x > o.X+reach); i++ {
+		if slot := list[i].slot; !v.Wanted.Has(slot) && !a.hides(v, slot) && a.wants(v, slot, false) {
+			a.decide(v, slot, true)
+		}
+	}
+}
