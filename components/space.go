@@ -16,9 +16,11 @@ type ObserverData struct {
 
 // ExtentData is how far a node reaches round its place, in the unit of its position: a circle,
 // or a box along the axes, which does not turn with the node. A node without it is a point.
-// Questions about space (tendon.Space) go by it. It is local unless the game replicates it:
+// Questions about space (tendon.Space) go by it, and so does who sees the node: it is in sight
+// by its edge, on the circle round a box, if it reaches farther than an eighth of the distance
+// to enter (rpl.Authority.SetExtent has what that costs). It is local unless the game replicates it:
 // have the prefab's function say it on every machine. Questions see a change of it once the
-// node moves, or after tendon.Moved.
+// node moves, or after tendon.Moved; who sees the node goes by a change within eight sends.
 type ExtentData struct {
 	Radius float64   // of a circle, where Half is zero
 	Half   gmath.Vec // half the width and half the height of a box

@@ -64,7 +64,7 @@ func (a *Authority) SetShowing(id Peer, n Node, s Showing) error {
 
 // SetExtent says how far a node reaches round its place, in the unit of the `pos` prop: it is in
 // sight by its edge, for the distances of the Interest and of a Policy, if it stands at the top
-// of its tree. 0, as at first, makes it a point, and so does less than a 32nd of the distance to
+// of its tree. 0, as at first, makes it a point, and so does less than an eighth of the distance to
 // enter. It may be called at any time on the authority. Large nodes cost more than others: say
 // it of hundreds, not of tens of thousands. An error wraps ErrNoNode or ErrRange.
 func (a *Authority) SetExtent(n Node, extent float64) error {

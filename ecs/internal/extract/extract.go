@@ -37,6 +37,7 @@ type Reader struct {
 	made   []*nodes.Node // nodes that no plan knows yet
 	unmade map[donburi.Entity]unmade
 	bumped []bump
+	sends  int // steps that have sent
 }
 
 // Extract reads the world once for all peers. What callbacks change or make here is
@@ -119,6 +120,9 @@ func (ex *Reader) Greet() {
 // with what it last saw.
 func (ex *Reader) extractAll() {
 	alone := ex.bumpRows()
+	if ex.Sending {
+		ex.sends++
+	}
 	for i := range ex.plans {
 		p := &ex.plans[i]
 		if len(p.entities) == 0 {
@@ -126,6 +130,9 @@ func (ex *Reader) extractAll() {
 		}
 		if p.nodes && ex.Sending { // Stream is about to use NodeData
 			ex.noticeNodes(p, i)
+			if p.extents && (ex.sends+i)%extentEvery == 0 {
+				ex.noticeExtents(p, i)
+			}
 		}
 		for k := range p.columns {
 			if c := &p.columns[k]; ex.Sending || len(c.own) > 0 {
@@ -198,6 +205,7 @@ func (ex *Reader) extractNode(n *nodes.Node) {
 	// noticed here, and would miss a change back.
 	if e := ex.World.Entry(n.Entity); ex.Sending && e.HasComponent(components.RplNode) {
 		ex.noticeNode(n, components.RplNode.Get(e))
+		ex.noticeExtentOf(n, e)
 	}
 	for i := range n.Items {
 		ex.extractItem(n, &n.Items[i])

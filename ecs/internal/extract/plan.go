@@ -22,6 +22,7 @@ import (
 type plan struct {
 	nodes     bool // the archetype has RplNode
 	parts     bool
+	extents   bool // it has components.Extent
 	anew      bool // resolve every row again
 	strange   bool // some rows had no node, and may have one now
 	regrouped bool // some rows have changed their node and are not resolved yet
@@ -109,8 +110,9 @@ func (ex *Reader) endShortLived() {
 
 func (ex *Reader) planOf(archetype int, layout []donburi.IComponentType) plan {
 	p := plan{
-		nodes: slices.Contains(layout, donburi.IComponentType(components.RplNode)),
-		parts: slices.Contains(layout, donburi.IComponentType(nodes.PartOf)),
+		nodes:   slices.Contains(layout, donburi.IComponentType(components.RplNode)),
+		parts:   slices.Contains(layout, donburi.IComponentType(nodes.PartOf)),
+		extents: slices.Contains(layout, donburi.IComponentType(components.Extent)),
 	}
 	if p.nodes || p.parts {
 		for _, c := range ex.Kinds.Components {
@@ -239,6 +241,9 @@ func (ex *Reader) planRow(p *plan, row int, e donburi.Entity) {
 	if n != nil {
 		ex.SettleItems(n, e, p.columns)
 		p.data[row] = n.Data
+		if n.Entity == e && (p.extents || n.Extent != 0) && ex.World.Valid(e) {
+			ex.noticeExtentOf(n, ex.World.Entry(e))
+		}
 	} else {
 		p.strange = true
 	}

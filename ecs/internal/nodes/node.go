@@ -82,8 +82,9 @@ type Node struct {
 	Ending   bool             // on the authority: endNode is at work on it
 	Here     bool             // OnStreamIn has run
 
-	Why   Reason   // it ends, or has ended
-	Leapt rpl.Tick // when the game last said that it leapt: on the authority, and where it is predicted
+	Why    Reason   // it ends, or has ended
+	Extent float32  // on the authority: how far it reaches, as the core knows it; below 0: nothing that counts
+	Leapt  rpl.Tick // when the game last said that it leapt: on the authority, and where it is predicted
 
 	ToldParent donburi.Entity // the parent and the owner that OnParent and OnOwner have told of
 	ToldOwner  rpl.Peer

@@ -14,6 +14,10 @@ import (
 // peer looks at the stretch of it in its reach after it has moved, or one of them has. So they
 // cost what is near in one direction: a world has hundreds of them, not tens of thousands.
 
+// leastExtent is how far a node must reach to be a large one, in slacks of the grid: an eighth of
+// the distance to enter. Crates and trees are points.
+const leastExtent = 4
+
 // A large is a large node.
 type large struct {
 	x, y   float64 // where it was at the last look
@@ -33,7 +37,7 @@ type larges struct {
 // SetExtent is Authority.SetExtent. extent is not negative.
 func (a *Manager) SetExtent(slot uint32, extent float64) {
 	l := &a.larges
-	if g := a.space.Index; g == nil || extent <= g.Slack { // the grid is not more precise
+	if g := a.space.Index; g == nil || extent <= leastExtent*g.Slack {
 		extent = 0
 	}
 	if l.extents[slot] == extent {
