@@ -33,8 +33,10 @@ type Report struct {
 
 // Begin empties a report.
 func (u *Report) Begin() {
+	for i := range min((u.N+63)/64, uint(len(u.acks))) { // the others are empty
+		u.acks[i] = 0
+	}
 	u.Newest, u.Hold, u.N = 0, 0, 0
-	clear(u.acks[:])
 	if u.some {
 		u.some = false
 		clear(u.skipped[:])

@@ -20,9 +20,9 @@ type Record struct {
 	Entries []Entry // in few, or in a list of listLen
 	Tick    ids.Tick
 	state   uint8
-	few     [6]Entry
-	total   uint32 // rate.Line.Total before it left
-	tally   uint32 // by which its ack is counted (sends.go); this fills two whole cache lines
+	total   uint32   // rate.Line.Total before it left
+	tally   uint32   // by which its ack is counted (sends.go)
+	few     [6]Entry // this fills two whole cache lines: an ack of a packet with one entry needs the first alone
 }
 
 const (

@@ -63,7 +63,12 @@ func (s *Sends) ack(r *Record, base uint64, skipped bool) {
 	}
 }
 
-// Look sets the window of the packets of a send, empty where there are no lines.
+// Touch reads what acks and the next send need. The result is of no use.
+func (s *Sends) Touch() uint32 {
+	return s.windowOf + s.recent[s.base%talliesLen].number + s.recent[(s.newest+1)%talliesLen].number
+}
+
+// SetWindow sets the window of the packets of a send, empty where there are no lines.
 func (s *Sends) SetWindow(l *Link, send uint32, lines bool) {
 	s.Window, s.windowOf = Window{}, send
 	if l.BaseTick == 0 || !lines {

@@ -14,10 +14,11 @@ func (a *planner) touchAcks(peers []*Peer) {
 	n, sum := 0, uint32(0)
 	for _, p := range peers {
 		l := &p.Link
+		sum += l.Sends.Touch()
 		for i := range l.Acks {
 			if n < len(some) {
 				r := l.Record(l.Acks[i].Seq)
-				sum += uint32(r.Seq)
+				sum += uint32(r.Seq) + uint32(l.Record(l.Acks[i].Seq+1).Tick) // the oldest in flight then
 				some[n].p, some[n].r = p, r
 				n++
 			}
@@ -66,9 +67,23 @@ func (a *planner) touchPeers(peers []*Peer) {
 			sum += uint32(l.Record(l.Next).Seq)
 			found += a.sender.Updates.touchStates(p.States, b, some[found:])
 		}
+		if p.went {
+			sum += p.touchHandles(p.going)
+		}
+		if p.came {
+			sum += p.touchHandles(p.coming)
+		}
 	}
 	a.sender.Updates.touchRows(some[:found])
 	a.sender.Updates.ahead += sum
+}
+
+// touchHandles touches what the peer has of handles whose node comes or goes.
+func (p *Peer) touchHandles(handles []uint32) (sum uint32) {
+	for _, h := range handles[:min(len(handles), store.Ahead)] {
+		sum += uint32(p.lives.at(p.States[h].life).copies)
+	}
+	return sum
 }
 
 // touchNext touches what planning the next batch of one peer needs.

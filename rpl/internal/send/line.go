@@ -112,9 +112,11 @@ func (a *updates) sampled(r *store.Row, pr *peerRow) secondKey {
 // is older than the model, or the row went on from there by itself.
 func hasFractions(s *store.Store, m *coder.Model, r *store.Row) bool {
 	still := m.Still(r.Type)
-	if len(still) == 0 {
-		return false
-	}
+	return len(still) > 0 && hasAny(s, r, still)
+}
+
+// hasAny reports whether any of some words of a row is not 0.
+func hasAny(s *store.Store, r *store.Row, still []int) bool {
 	words, at := s.Reference(r)
 	if at != uint32(s.Tick) {
 		words = s.Known(r)

@@ -30,9 +30,11 @@ const (
 
 // set marks a handle.
 func (m *marks) set(which int, h uint32) {
-	m.reach(h)
+	if int(h>>6) >= len(m.Of) {
+		m.reach(h)
+	}
 	m.Of[h>>6][which] |= 1 << (h & 63)
-	m.some |= 1 << (h >> 6 / sheaf)
+	m.some |= 1 << (h >> 6 / sheaf & 63)
 }
 
 // next returns the first of the marks from k on that is not empty, len(m.Of) for none. It
@@ -86,6 +88,12 @@ func (m *marks) has(which int, h uint32) bool {
 // count returns how many handles are marked.
 func (m *marks) count() int {
 	n := 0
+	if len(m.Of) <= sheaf {
+		for i := range m.Of {
+			n += bits.OnesCount64(m.Of[i][MarkDirty] | m.Of[i][MarkLoose])
+		}
+		return n
+	}
 	for i := m.next(0); i < len(m.Of); i = m.next(i + 1) {
 		n += bits.OnesCount64(m.Of[i][MarkDirty] | m.Of[i][MarkLoose])
 	}
@@ -120,10 +128,16 @@ func (b *batch) add(h uint32) {
 // take takes the next marked handles, starting at from, as many as the batch has room
 // for.
 func (b *batch) take(m *marks, from int) {
-	n := 0
-	for k := m.next(from >> 6); k < len(m.Of); k = m.next(k + 1) {
+	n, first := 0, from>>6
+	for k := first; ; k++ {
+		if len(m.Of) > sheaf {
+			k = m.next(k)
+		}
+		if k >= len(m.Of) {
+			break
+		}
 		w := m.Of[k][MarkDirty] | m.Of[k][MarkLoose]
-		if k == from>>6 {
+		if k == first {
 			w &= ^uint64(0) << (from & 63)
 		}
 		for ; w != 0; w &= w - 1 {

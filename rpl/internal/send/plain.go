@@ -21,24 +21,37 @@ func (a *updates) planBatch(p *Peer, b *batch) {
 			a.planOther(p, h, e)
 			continue
 		}
-		r, pr := &a.store.Rows[e.row], &e.one
-		if !justLeft(r, pr, tick) || r.Vars != nil || pr.acked == 0 || !r.Kept(pr.acked) || !pr.implicit(base) {
-			a.planOnly(p, h, e)
-			continue
+		r := &a.store.Rows[e.row]
+		if isUsual(r, &e.one, tick, base) {
+			if c := a.usualCodes(p, r, &e.one, key); c != 0 {
+				a.planUsual(p, h, e, r, c)
+				continue
+			}
 		}
-		// What was coded for another peer in this send needs no further look: it would have
-		// been a keyframe if the row had fractions that the model does not tell.
-		second := p.secondOf(r, pr)
-		switch {
-		case isCoded(r, key, tick, pr, second):
-			a.sender.Accounts.Counters.Shared++
-			a.planUsual(p, h, e, r, codes(r.Share.Codes))
-		case second.has(r, pr.acked) && (r.Share.Key == key || !hasFractions(a.store, p.Model, r)):
-			a.planUsual(p, h, e, r, a.codeFor(p.Model, r, pr, key, second))
-		default:
-			a.planOnly(p, h, e)
-		}
+		a.planOnly(p, h, e)
 	}
+}
+
+// isUsual reports whether a row has departed from what the peer predicts at this tick, and
+// the peer's packets imply the base. (With usualCodes it is apart from the loop of planBatch
+// so that each has what it needs in registers.)
+func isUsual(r *store.Row, pr *peerRow, tick, base uint32) bool {
+	return justLeft(r, pr, tick) && r.Vars == nil && pr.acked != 0 && r.Kept(pr.acked) && pr.implicit(base)
+}
+
+// usualCodes returns the update of such a row, 0 if it is not to be had by an implicit base.
+// What was coded for another peer in this send needs no further look: it would have been a
+// keyframe if the row had fractions that the model does not tell.
+func (a *updates) usualCodes(p *Peer, r *store.Row, pr *peerRow, key uint32) codes {
+	second := p.secondOf(r, pr)
+	switch {
+	case isCoded(r, key, uint32(a.store.Tick), pr, second):
+		a.sender.Accounts.Counters.Shared++
+		return codes(r.Share.Codes)
+	case second.has(r, pr.acked) && (r.Share.Key == key || !hasFractions(a.store, p.Model, r)):
+		return a.codeFor(p.Model, r, pr, key, second)
+	}
+	return 0
 }
 
 // planOther plans the update of a node that is not plain, or whose arrival is not

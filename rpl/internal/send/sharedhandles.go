@@ -99,16 +99,19 @@ func (a *Sender) markHolders(n *store.Node) {
 	if n.Transient || !n.Used {
 		return
 	}
+	common := wire.NoHandle
 	if n.Shared {
-		a.SharedHandles.marked.Set(n.Common)
-		a.SharedHandles.some |= 1 << (n.Common >> 6 / sheaf)
+		common = n.Common
+		a.SharedHandles.marked.Set(common)
+		a.SharedHandles.some |= 1 << (common >> 6 / sheaf)
 		if int(n.Sharers) == len(n.Holders) {
 			return
 		}
 	}
-	for _, h := range n.Holders {
-		if h.Handle() != wire.NoHandle && !(n.Shared && h.Handle() == n.Common) {
-			a.All[h.Peer()].Marks.set(MarkDirty, h.Handle())
+	peers := a.All
+	for i := range n.Holders {
+		if h := n.Holders[i].Handle(); h != wire.NoHandle && h != common {
+			peers[n.Holders[i].Peer()].Marks.set(MarkDirty, h)
 		}
 	}
 }
