@@ -108,16 +108,24 @@ func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
 	e.Put(c.among(syms)...)
 }
 
-// bundle makes a bundle of the symbols coded since at and the entries noted since rec.
-func (a *updates) bundle(h uint32, at, rec int) bundle {
-	return a.bundleOf(h, a.syms, at, a.recs, rec)
-}
+// A cursor is how far symbols are coded and entries are noted.
+type cursor struct{ syms, recs int }
 
-// bundleOf is the same of symbols and entries that others may follow.
-func (a *updates) bundleOf(h uint32, syms []prefix.Sym, at int, recs []link.Entry, rec int) bundle {
+// cursor is where the next bundle begins.
+func (a *updates) cursor() cursor { return cursor{len(a.syms), len(a.recs)} }
+
+// rewind forgets what was coded and noted since.
+func (a *updates) rewind(to cursor) { a.syms, a.recs = a.syms[:to.syms], a.recs[:to.recs] }
+
+// bundle makes a bundle of what was coded and noted since.
+func (a *updates) bundle(h uint32, since cursor) bundle { return a.bundleOf(h, since, a.cursor()) }
+
+// bundleOf makes a bundle of what was coded and noted between two cursors.
+func (a *updates) bundleOf(h uint32, from, to cursor) bundle {
+	syms := a.syms[:to.syms]
 	return bundle{
-		handle: h, codes: codesOf(syms, at), bits: uint32(symBits(syms[at:])),
-		recAt: uint32(rec), recN: uint32(len(recs) - rec),
+		handle: h, codes: codesOf(syms, from.syms), bits: uint32(symBits(syms[from.syms:])),
+		recAt: uint32(from.recs), recN: uint32(to.recs - from.recs),
 	}
 }
 

@@ -116,7 +116,7 @@ func (a *updates) planSpeculative(p *Peer, h uint32, e *handleState) {
 		return
 	}
 	urgency := float32(pr.pend(a.store.Tick))
-	at, rec := len(a.syms), len(a.recs)
+	begun := a.cursor()
 	a.noteRow(h, e, r, pr, 0, recSpeculative)
 	p.setMoves(e, r.Moving)
 	action := a.baseOf(p, h, 0, r, pr, true)
@@ -125,7 +125,7 @@ func (a *updates) planSpeculative(p *Peer, h uint32, e *handleState) {
 	as := a.appendDelta(p, h, 0, r, pr, action)
 	a.account(r.Type, symBits(a.syms[from:]), as)
 	p.loosen(h, r.Moving)
-	pc := a.bundle(h, at, rec)
+	pc := a.bundle(h, begun)
 	pc.special, pc.urgency = true, urgency
 	a.bundles.speculative = append(a.bundles.speculative, pc)
 }

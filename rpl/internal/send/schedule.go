@@ -195,7 +195,7 @@ func (a *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any boo
 		}
 		any = true
 		m := p.Model
-		at := len(a.sender.Updates.syms)
+		begun := a.sender.Updates.cursor()
 		fenced := v.fence > p.Link.Arrived && (v.copies == 0 || now-v.round < wire.FenceAge)
 		says := coder.RemoveDestroyed*flag(v.destroyed) | coder.RemoveFenced*flag(fenced) |
 			coder.RemoveLast*flag(len(v.last) > 0) | coder.RemoveReason*flag(v.reason != 0)
@@ -209,11 +209,10 @@ func (a *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any boo
 		if len(v.last) > 0 {
 			a.sender.Updates.appendLast(p, v.last, int(v.rows))
 		}
-		rec := len(a.sender.Updates.recs)
 		a.sender.Updates.note(h, 0, recRemoval, e.gen, 0)
-		pc := a.sender.Updates.bundle(h, at, rec)
+		pc := a.sender.Updates.bundle(h, begun)
 		if !a.afford(p, int(pc.bits)) {
-			a.sender.Updates.syms, a.sender.Updates.recs = a.sender.Updates.syms[:at], a.sender.Updates.recs[:rec]
+			a.sender.Updates.rewind(begun)
 			continue
 		}
 		a.sender.Updates.bundles.removals = append(a.sender.Updates.bundles.removals, pc)
@@ -277,16 +276,16 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 		if n := &a.store.Nodes[p.States[h].slot]; n.Parent != 0 && a.sender.Updates.parentAt(p, n) == wire.NoHandle {
 			continue // its place is relative to a parent that the peer is not told of yet (protocol rule 19)
 		}
-		at, rec := len(a.sender.Updates.syms), len(a.sender.Updates.recs)
+		begun := a.sender.Updates.cursor()
 		a.sender.Updates.appendArrival(p, h)
-		pc := a.sender.Updates.bundle(h, at, rec)
+		pc := a.sender.Updates.bundle(h, begun)
 		if pc.bits > 8*wire.MaxLong { // no block can hold it: others shall not wait for room that it does not use
 			a.sender.noteTooLong(a.store.Nodes[p.States[h].slot].ID)
-			a.sender.Updates.syms, a.sender.Updates.recs = a.sender.Updates.syms[:at], a.sender.Updates.recs[:rec]
+			a.sender.Updates.rewind(begun)
 			continue
 		}
 		if !a.afford(p, int(pc.bits)) {
-			a.sender.Updates.syms, a.sender.Updates.recs = a.sender.Updates.syms[:at], a.sender.Updates.recs[:rec]
+			a.sender.Updates.rewind(begun)
 			continue
 		}
 		room -= int(pc.bits)
@@ -355,25 +354,25 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 // admitTree plans the arrival of a node and of all wanted nodes below it, and returns the
 // bits. They are one bundle, or several if the tree is more than a message may hold.
 func (a *planner) admitTree(p *Peer, slot uint32) int {
-	begun := len(a.sender.Updates.recs)
-	at, rec, first := len(a.sender.Updates.syms), begun, 0 // where the bundle begins
+	begun := a.sender.Updates.cursor()
+	at, first := begun, 0 // where the bundle begins
 	bits, all := 0, 0
 	a.group = a.group[:0]
 	a.admitBelow(p, slot)
 	for i, h := range a.group {
-		from, recFrom := len(a.sender.Updates.syms), len(a.sender.Updates.recs)
+		from := a.sender.Updates.cursor()
 		a.sender.Updates.appendArrival(p, h)
 		p.life(h).planned = a.store.Send
-		n := symBits(a.sender.Updates.syms[from:])
+		n := symBits(a.sender.Updates.syms[from.syms:])
 		if i > first && (i-first == wire.MaxInPacket || bits+n > wire.MaxTreeBits) {
-			a.arrives(p, a.sender.Updates.bundleOf(a.group[first], a.sender.Updates.syms[:from], at, a.sender.Updates.recs[:recFrom], rec))
-			at, rec, bits, first = from, recFrom, 0, i
+			a.arrives(p, a.sender.Updates.bundleOf(a.group[first], at, from))
+			at, bits, first = from, 0, i
 		}
 		bits, all = bits+n, all+n
 	}
-	a.arrives(p, a.sender.Updates.bundle(a.group[first], at, rec))
+	a.arrives(p, a.sender.Updates.bundle(a.group[first], at))
 	if len(p.queue) > longQueue {
-		a.sender.Updates.remember(p, a.sender.Updates.recs[begun:])
+		a.sender.Updates.remember(p, a.sender.Updates.recs[begun.recs:])
 	}
 	return all
 }

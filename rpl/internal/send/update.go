@@ -74,7 +74,7 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 	case n.Spawn.Hz > 0 && !e.tellsOwnership() && uint32(a.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(a.sender.setup.Hz):
 		return // not due by the node's own rate
 	}
-	at, rec := len(a.syms), len(a.recs)
+	begun := a.cursor()
 	rare, rows := a.chooseActions(p, h, e, n, speculative)
 	owed := e.tellsOwnership() || again && rows
 	if owed && v.newParent != 0 && !speculative && !n.Transient {
@@ -95,13 +95,13 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 	pending, loose, urgency := a.appendRows(p, h, e, n, special, speculative)
 	p.loosen(h, loose)
 	if !ownership && !pending {
-		a.syms, a.recs = a.syms[:at], a.recs[:rec]
+		a.rewind(begun)
 		if !owed {
 			p.Marks.clear(MarkDirty, h)
 		}
 		return
 	}
-	pc := a.bundle(h, at, rec)
+	pc := a.bundle(h, begun)
 	pc.special, pc.ownership, pc.urgency = special, ownership, urgency
 	if speculative {
 		a.bundles.speculative = append(a.bundles.speculative, pc)
