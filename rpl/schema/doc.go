@@ -23,5 +23,4 @@
 //	extract.go, extract_fast.go
 //	                        a component to words; inject.go: words to a component
 //	recall.go, repoint.go   references in values of variable length
-//	flag.go                 branches that are none
 package schema

@@ -155,3 +155,11 @@ func nodeOf(refs Refs, entity uint64) ids.Node {
 	}
 	return refs.NodeOf(entity)
 }
+
+// flag is 1 if b is true, else 0. It compiles to no branch.
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

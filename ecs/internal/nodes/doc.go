@@ -4,7 +4,7 @@
 //
 //	base.go      what the parts of a session work on
 //	kinds.go     component types; prefab.go: prefabs
-//	node.go      a node and its items, and the tables of nodes; table.go: who drives them
+//	node.go      a node and its items, and the tables of nodes
 //	former.go    where a node that is drawn hung before; reason.go: why one ends
 //	items.go     items by ordinal; part.go: entities that share a node; tree.go: parents
 //	watch.go     an item as it was seen last

@@ -368,3 +368,11 @@ type ItemOf struct {
 	Node *Node
 	Ord  int
 }
+
+// DriverOf returns the owner of an entity's node, 0 if it has none or is no node.
+func (ns *Table) DriverOf(e *donburi.Entry) rpl.Peer {
+	if n := ns.Of(e.Entity()); n != nil {
+		return n.Owner
+	}
+	return 0
+}

@@ -19,6 +19,4 @@
 //	learn.go                    what is counted; fit.go, fitting.go: tables that fit it, over some ticks
 //	tableset.go, tables.go, tables_build.go
 //	                            tables as they are sent, and the model that both ends build of them
-//	secret.go                   whether two models expect the same of a row
-//	flag.go                     branches that are none
 package coder

@@ -2,6 +2,7 @@ package coder
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
@@ -238,4 +239,10 @@ func defaultEntry() EntryModel {
 	}
 	m.Arrive = fit(arrive...)
 	return m
+}
+
+// ExpectsAs reports whether two models expect the same of a row.
+func (m *Model) ExpectsAs(n *Model, t *rowtype.Type) bool {
+	a, b := &m.Rows[t.Index], &n.Rows[t.Index]
+	return a.heading == b.heading && slices.Equal(a.lines, b.lines) && slices.Equal(a.sources, b.sources)
 }

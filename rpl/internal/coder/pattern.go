@@ -170,3 +170,11 @@ func likely(weights [][2]stateWeights, most int) ([]uint32, Table) {
 	w[0] = max(rest, 1<<30)
 	return patterns, newTable(prefix.Fit(w))
 }
+
+// flag is 1 if b is true, else 0. It compiles to no branch.
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -132,3 +132,11 @@ func (a *Manager) leaveCell(slot uint32) {
 	s.Cell = -1
 	a.outside.Set(slot)
 }
+
+// flag is 1 if b is true, else 0. It compiles to no branch.
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

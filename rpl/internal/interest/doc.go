@@ -14,5 +14,5 @@
 //	look.go       any other peer: everything in reach is looked at
 //	large.go      nodes that are seen by their edge
 //	slotlist.go   the nodes that a peer has for their distance
-//	ahead.go, flag.go  reading ahead, and branches that are none
+//	ahead.go      reading ahead
 package interest

@@ -16,5 +16,4 @@
 //
 //	checksum.go             whether both ends have the same; doubt.go, resync.go: what is asked for again
 //	trace.go                packets for people; faults.go: what tests do to a client
-//	flag.go                 branches that are none
 package proxy

@@ -136,3 +136,11 @@ func (c *Proxy) echo(low uint16, holdMS uint32) {
 		s.at = 0
 	}
 }
+
+// flag is 1 if b is true, else 0. It compiles to no branch.
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

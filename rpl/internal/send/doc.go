@@ -9,7 +9,7 @@
 //	peer.go, marks.go           what is kept of one peer; handle.go: of one node at a peer, lives.go: while that comes
 //	                            or goes; trim.go: what is given back after a burst; connect.go: peers come and go; holders.go: what becomes of
 //	                            a node at its holders; sharedhandles.go: handles that peers have in common
-//	receive.go                  what peers send; acked.go, entry.go: what acks and losses mean; refused.go, resync.go:
+//	receive.go                  what peers send; acked.go: what acks and losses mean; refused.go, resync.go:
 //	                            what a peer asks for again
 //	rpc.go, waiting.go, part.go calls
 //	schedule.go                 the plan of a send; queue.go: the order of arrivals; afford.go: what the room pays for; checksum.go: what is compared
@@ -20,8 +20,7 @@
 //	arrival.go                  nodes that the peer does not have; last.go: what those that go were in the end
 //	bundle.go, recordsent.go, bases.go what is planned, noted as sent, and remembered as a base; order.go: its order;
 //	                            ahead.go: reading ahead
-//	fit.go, class.go, heading.go when code tables are learned, and how they reach the peers
+//	fit.go, heading.go          when code tables are learned, and how they reach the peers
 //	encode.go, block.go         packets of what was planned; what no packet holds
-//	counters.go, account.go, tally.go, flag.go
-//	                            figures
+//	counters.go, account.go, tally.go figures
 package send

@@ -155,3 +155,11 @@ func (b *batch) take(m *marks, from int) {
 
 // more is whether there may be marked handles after the batch.
 func (b *batch) more(m *marks) bool { return b.next < len(m.Of)<<6 }
+
+// flag is 1 if b is true, else 0. It compiles to no branch.
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

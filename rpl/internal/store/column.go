@@ -256,3 +256,14 @@ func (c *Column) begin(row int, here *components) {
 
 // An departedRow is a row of the store that has departed from its prediction, with its node's slot.
 type departedRow struct{ slot, row uint32 }
+
+// flag is 1 if b is true, else 0. It compiles to no branch.
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// mask is all bits if b is true, else none.
+func mask(b bool) uint64 { return -uint64(flag(b)) }

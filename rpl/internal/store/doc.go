@@ -19,5 +19,4 @@
 //	walk.go, walkplan.go        reading them: place.go: where nodes are; steer.go: which rows have departed; blockorder.go: the
 //	                            order of memory; ahead.go: reading ahead
 //	fraction.go, infer.go, pays.go fractions of a step, and velocities that no component has
-//	flag.go                     branches that are none
 package store
