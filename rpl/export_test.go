@@ -236,11 +236,11 @@ func (a *Authority) NeverLearn() {
 
 // SetAlike sets how many updates a peer must have for others to be looked for that are told
 // the same.
-func (a *Authority) SetAlike(least int) { a.sender.Updates.Cohorts.Least = least }
+func (a *Authority) SetAlike(least int) { a.sender.Setup.LeastCohort = least }
 
 // SetSharers sets how many peers must have a node by the same handle for it to be marked once
 // for all of them.
-func (a *Authority) SetSharers(least int) { a.sender.SharedHandles.Least = least }
+func (a *Authority) SetSharers(least int) { a.sender.Setup.LeastSharers = least }
 
 // Shared is how many nodes are shared, and what is wrong with what is kept of handles in
 // common, empty for nothing.
@@ -259,7 +259,7 @@ func (a *Authority) Shared() (nodes int, fault string) {
 		for _, h := range n.Holders {
 			k += flag(h.Handle() == n.Common)
 		}
-		if k != int(n.Sharers) || k < a.sender.SharedHandles.Least {
+		if k != int(n.Sharers) || k < a.sender.Setup.LeastSharers {
 			return 0, fmt.Sprintf("%v is shared by %d, but %d have it by handle %d", n.ID, n.Sharers, k, n.Common)
 		}
 	}

@@ -202,7 +202,7 @@ func (a *receiver) noteArrived(p *Peer, h uint32, e *handleState) {
 	e.State, v.relayout, p.came = HandleIn, false, true
 	p.heldNoMore(v)
 	p.Marks.set(MarkDirty, h) // the node may have changed since
-	p.endIfOver(h, a.store.Tick, a.sender.setup.Hz)
+	p.endIfOver(h, a.store.Tick, a.sender.Setup.Hz)
 }
 
 // lostEntries has what a packet or a void block carried told again.

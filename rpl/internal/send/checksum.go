@@ -84,7 +84,7 @@ func (a *planner) planChecks(p *Peer) {
 // none for a send without a packet, because a checksum must code variable-length
 // values.
 func (a *planner) planNextCheck(p *Peer, now time.Duration) {
-	if a.sender.setup.CheckEvery < 0 || now-p.checked < a.sender.setup.CheckEvery || !a.sender.sends(p, now) {
+	if a.sender.Setup.CheckEvery < 0 || now-p.checked < a.sender.Setup.CheckEvery || !a.sender.sends(p, now) {
 		return
 	}
 	c := &p.checks

@@ -53,7 +53,6 @@ type cohortCost struct{ account, bits int }
 
 // cohorts are the plans of a send that several peers may share.
 type cohorts struct {
-	Least  int // leastCohort
 	list   []cohortPlan
 	used   int                             // how many of list belong to this send
 	many   [2][wire.OldestCohort + 1]uint8 // in this send and the one before: peers with many updates, by the age of their baseline
@@ -70,10 +69,10 @@ func (s *cohorts) reset(send uint32) {
 
 // of returns what was planned for peers at the baseline of this one, or nil if it is not worth
 // a look: the peer has few updates, or was alone at such a baseline in the send before.
-func (s *cohorts) of(p *Peer, tick ids.Tick, send uint32) *cohortPlan {
+func (s *cohorts) of(p *Peer, least int, tick ids.Tick, send uint32) *cohortPlan {
 	l := &p.Link
 	age := tick - l.BaseTick
-	if age > wire.OldestCohort || l.Lossy() || p.Marks.count() < s.Least {
+	if age > wire.OldestCohort || l.Lossy() || p.Marks.count() < least {
 		return nil
 	}
 	now := &s.many[send&1][age]

@@ -14,7 +14,7 @@ import (
 
 // Connect is Authority.Connect.
 func (a *Sender) Connect(id ids.Peer) error {
-	if id == 0 || id == a.setup.Local || a.ByID.Find(id) != nil {
+	if id == 0 || id == a.Setup.Local || a.ByID.Find(id) != nil {
 		return fmt.Errorf("rpl: peer %d is nobody, this machine's own player or connected already; give each client a number of its own", id)
 	}
 	if len(a.All) > store.MaxPeerIndex && !slices.Contains(a.All, nil) {
@@ -117,7 +117,7 @@ func (a *Sender) PeerStats(id ids.Peer) PeerStats {
 		return PeerStats{}
 	}
 	s := PeerStats{RTT: p.Link.Trip.Time(), Jitter: p.Link.Trip.Spread(), Loss: p.Link.Loss, Bytes: p.traffic.bytes, Packets: p.traffic.packets, Calls: p.traffic.calls}
-	s.SendLimit = a.setup.Budget
+	s.SendLimit = a.Setup.Budget
 	if limit := p.Link.Line.Limit(); limit > 0 {
 		s.SendLimit = min(s.SendLimit, int(limit))
 	}

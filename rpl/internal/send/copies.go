@@ -88,5 +88,5 @@ func (a *updates) copyRow(p *Peer, c *rowCopy) bool {
 // copyGap is how many ticks after the one before it the n-th copy may leave, at least.
 func (a *updates) copyGap(n, copies uint8) ids.Tick {
 	gap := link.CopyDue(n, copies) - link.CopyDue(n-1, copies)
-	return ids.Tick((gap*time.Duration(a.sender.setup.Hz) + time.Second - 1) / time.Second)
+	return ids.Tick((gap*time.Duration(a.sender.Setup.Hz) + time.Second - 1) / time.Second)
 }

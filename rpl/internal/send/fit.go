@@ -44,7 +44,7 @@ func (a *tables) Learn() {
 		}
 		return
 	}
-	l.Wait = min(2*l.Wait, ids.Tick(coder.LastFit*a.sender.setup.Hz))
+	l.Wait = min(2*l.Wait, ids.Tick(coder.LastFit*a.sender.Setup.Hz))
 	l.Next = a.store.Tick + l.Wait
 	if l.Most() > wire.MaxCounted {
 		l.Fade()

@@ -53,12 +53,12 @@ func (a *calls) Call(n ids.Node, rpc *schema.RPCType, args []byte) error {
 		return err
 	}
 	nd, full := &a.store.Nodes[slot], 0
-	local := wire.Call{Node: n, From: a.sender.setup.Local, Tick: a.store.Tick, RPC: rpc}
+	local := wire.Call{Node: n, From: a.sender.Setup.Local, Tick: a.store.Tick, RPC: rpc}
 	switch rpc.To {
 	case ids.ToServer:
 		a.queue.Add(local, args)
 	case ids.ToOwner:
-		if nd.Owner == 0 || nd.Owner == a.sender.setup.Local {
+		if nd.Owner == 0 || nd.Owner == a.sender.Setup.Local {
 			a.queue.Add(local, args)
 			return nil
 		}
@@ -67,7 +67,7 @@ func (a *calls) Call(n ids.Node, rpc *schema.RPCType, args []byte) error {
 		}
 	case ids.Broadcast, ids.Everywhere:
 		full = a.callHolders(nd, rpc, args, 0)
-		if a.sender.setup.Local != 0 || rpc.To == ids.Everywhere {
+		if a.sender.Setup.Local != 0 || rpc.To == ids.Everywhere {
 			a.queue.Add(local, args)
 		}
 	}
@@ -92,7 +92,7 @@ func (a *calls) callHolders(n *store.Node, rpc *schema.RPCType, args []byte, but
 	for i := range n.Holders {
 		switch p := a.sender.All[n.Holders[i].Peer()]; {
 		case p.ID == but:
-		case but != 0 && but != a.sender.setup.Local && rpc.Lane == ids.Reliable && p.RPC.Bytes > wire.MaxHandedOn:
+		case but != 0 && but != a.sender.Setup.Local && rpc.Lane == ids.Reliable && p.RPC.Bytes > wire.MaxHandedOn:
 			a.sender.Accounts.Counters.CallsDropped++
 			full++
 		default:
@@ -117,8 +117,8 @@ func (a *calls) CallPeer(n ids.Node, rpc *schema.RPCType, args []byte, to ids.Pe
 	if err != nil {
 		return err
 	}
-	if to != 0 && to == a.sender.setup.Local {
-		a.queue.Add(wire.Call{Node: n, From: a.sender.setup.Local, Tick: a.store.Tick, RPC: rpc}, args)
+	if to != 0 && to == a.sender.Setup.Local {
+		a.queue.Add(wire.Call{Node: n, From: a.sender.Setup.Local, Tick: a.store.Tick, RPC: rpc}, args)
 		return nil
 	}
 	p := a.sender.ByID.Find(to)
@@ -201,7 +201,7 @@ func (a *calls) Due(run func(wire.Call)) {
 func (a *calls) mayCall(p *Peer, n *store.Node, t ids.Tick) bool {
 	t = min(t, a.store.Tick)
 	owner, since := n.OwnerAt(t)
-	return owner == p.ID && (!since || a.store.Tick-t <= ids.Tick(a.sender.setup.Hz))
+	return owner == p.ID && (!since || a.store.Tick-t <= ids.Tick(a.sender.Setup.Hz))
 }
 
 // called runs a call of a peer, if the peer may make it. Of reliable calls those beyond

@@ -104,7 +104,7 @@ func (a *planner) schedule(p *Peer, own *batch, now time.Duration) {
 		p.trim(now)
 	}
 	if p.living > 0 {
-		p.endSome(a.store.Tick, a.sender.setup.Hz)
+		p.endSome(a.store.Tick, a.sender.Setup.Hz)
 	}
 	if p.based > 0 {
 		p.restSome(a.store)

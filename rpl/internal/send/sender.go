@@ -19,7 +19,7 @@ type Sender struct {
 	store    *store.Store
 	interest *interest.Manager
 
-	setup         Setup
+	Setup         Setup
 	All           []*Peer
 	ByID          ids.Roster[Peer]
 	OnDecide      func(ids.Peer, ids.Node, bool)
@@ -35,13 +35,13 @@ type Sender struct {
 
 // NewSender makes a Sender without peers.
 func NewSender(c Setup, k *coder.Coding, st *store.Store, in *interest.Manager) *Sender {
-	s := &Sender{store: st, interest: in, setup: c, ByID: ids.NewRoster[Peer]()}
+	s := &Sender{store: st, interest: in, Setup: c, ByID: ids.NewRoster[Peer]()}
 	s.Tables = newTables(s, k, c.Hz)
 	s.Updates = updates{store: st, sender: s}
 	s.Planner = planner{store: st, sender: s, sendPeriod: time.Second / time.Duration(c.SendHz), budget: budget.NewBudget(c.Budget)}
 	s.Calls = calls{store: st, sender: s}
 	s.Receiver = receiver{store: st, sender: s}
-	s.Updates.Cohorts.Least, s.SharedHandles.Least = wire.LeastCohort, wire.LeastSharers
+	s.Setup.LeastCohort, s.Setup.LeastSharers = wire.LeastCohort, wire.LeastSharers
 	s.Accounts.Bits = make([]Bits, len(st.Schema.Items()))
 	return s
 }
@@ -62,6 +62,10 @@ type Setup struct {
 	Budget     int
 	CheckEvery time.Duration
 	Local      ids.Peer
+
+	// From how many updates, or holders, on it pays to do something once for several peers:
+	// NewSender sets them by the limits of package wire, tests lower them.
+	LeastCohort, LeastSharers int
 }
 
 // tables are the code tables in use, and those being learned.

@@ -14,7 +14,6 @@ import (
 
 // sharedHandles are the handles that nodes have in common, and the marks on them.
 type sharedHandles struct {
-	Least   int         // leastSharers
 	Claimed wire.Bitset // a handle is shared for one node at a time
 	marked  wire.Bitset // to be taken over into the marks of those who share the handle
 	some    uint64      // bit i: of the i-th sheaf of marked some are set
@@ -33,14 +32,14 @@ func (a *Sender) noteHandle(n *store.Node, p *Peer, h uint32) {
 	// Many holders are counted when they have doubled: to count them for each that comes would
 	// cost the square of the peers.
 	const few = 64
-	if k := len(n.Holders); k < a.SharedHandles.Least || k > few && k&(k-1) != 0 || a.SharedHandles.Claimed.Has(h) {
+	if k := len(n.Holders); k < a.Setup.LeastSharers || k > few && k&(k-1) != 0 || a.SharedHandles.Claimed.Has(h) {
 		return
 	}
 	k := 0
 	for _, hd := range n.Holders {
 		k += flag(hd.Handle() == h)
 	}
-	if k < a.SharedHandles.Least {
+	if k < a.Setup.LeastSharers {
 		return
 	}
 	for _, hd := range n.Holders {
@@ -58,7 +57,7 @@ func (a *Sender) dropHandle(n *store.Node, p *Peer, h uint32) {
 	if !n.Shared || h != n.Common {
 		return
 	}
-	if n.Sharers--; int(n.Sharers) < a.SharedHandles.Least {
+	if n.Sharers--; int(n.Sharers) < a.Setup.LeastSharers {
 		a.unshare(n)
 	}
 }

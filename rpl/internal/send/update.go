@@ -37,7 +37,7 @@ func (a *updates) cohortOf(p *Peer, b *batch) *cohortPlan {
 	if b.n < store.Ahead {
 		return nil // most peers have few updates
 	}
-	return a.Cohorts.of(p, a.store.Tick, a.store.Send)
+	return a.Cohorts.of(p, a.sender.Setup.LeastCohort, a.store.Tick, a.store.Send)
 }
 
 // planMarked plans the updates of all marked nodes.
@@ -71,7 +71,7 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 		return
 	case speculative && !v.mayBeSpeculative():
 		return
-	case n.Spawn.Hz > 0 && !e.tellsOwnership() && uint32(a.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(a.sender.setup.Hz):
+	case n.Spawn.Hz > 0 && !e.tellsOwnership() && uint32(a.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(a.sender.Setup.Hz):
 		return // not due by the node's own rate
 	}
 	begun := a.cursor()
