@@ -2,17 +2,19 @@ package docs_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
 // friends plays the guide's game without its window: a listen server and a
 // client on a network in memory, both with the right arrow held for a second.
-// Then what both see must be the same.
+// Then what both see must be the same. The game is predicted, or is not.
 const friends = `package main
 
 import (
@@ -26,6 +28,8 @@ import (
 	"github.com/tendonengine/tendon/transport/mem"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
+
+const predicted = %v
 
 var holding bool
 
@@ -44,7 +48,7 @@ func fail(format string, args ...any) {
 func machine() *tendon.Replication {
 	rep, err := tendon.New(donburi.NewWorld(), Protocol, tendon.Config{})
 	if err != nil {
-		fail("%v", err)
+		fail("%%v", err)
 	}
 	setup(rep)
 	return rep
@@ -77,20 +81,29 @@ func main() {
 		return seen
 	}
 	play(60)
+	mine, ok := tendon.Mine(client, Firefly)
+	if !ok {
+		fail("the client has no firefly")
+	}
+	was := Firefly.Get(mine).Pos
 	holding = true
+	play(1)
+	if moved := Firefly.Get(mine).Pos != was; moved != predicted {
+		fail("in the step of the key the firefly has moved: %%v", moved)
+	}
 	play(60)
 	if f := flies(client); len(f) != 2 {
-		fail("the client sees %v", f)
+		fail("the client sees %%v", f)
 	}
 	for who, f := range flies(client) {
 		if f.Pos.X < 340 || !f.Lit {
-			fail("with the key held the firefly of %s is %v", who, f)
+			fail("with the key held the firefly of %%s is %%v", who, f)
 		}
 	}
 	holding = false
 	play(120)
 	if s, c := fmt.Sprint(flies(server)), fmt.Sprint(flies(client)); s != c {
-		fail("the server sees %s, the client %s", s, c)
+		fail("the server sees %%s, the client %%s", s, c)
 	}
 }
 `
@@ -124,7 +137,9 @@ func rules(t *testing.T, source string, without map[string]bool) string {
 	return b.String()
 }
 
-func TestGuidePlays(t *testing.T) {
+// gameOf returns the guide's game for many.
+func gameOf(t *testing.T) string {
+	t.Helper()
 	_, section, ok := strings.Cut(read(t, "docs/guide/first-game.md"), "\n## The same game for many\n")
 	if !ok {
 		t.Fatal("the guide has lost its game for many")
@@ -134,7 +149,46 @@ func TestGuidePlays(t *testing.T) {
 	for _, m := range goFence.FindAllStringSubmatch(section, -1) {
 		game.WriteString(m[1])
 	}
-	source := strings.Replace(withImports(rules(t, game.String(), windowed)), "package page", "package main", 1)
+	return game.String()
+}
+
+func TestGuidePlays(t *testing.T) { playGuide(t, gameOf(t), false) }
+
+var diffFence = regexp.MustCompile("(?ms)^```diff\n(.*?)^```")
+
+// The guide's diff predicts its game, in seven lines: applied to the game it builds, and the
+// client's own firefly moves in the step of the key.
+func TestGuideDiffPredicts(t *testing.T) {
+	m := diffFence.FindStringSubmatch(read(t, "docs/guide/first-game.md"))
+	if m == nil {
+		t.Fatal("the guide has lost its diff")
+	}
+	game := gameOf(t)
+	for _, hunk := range strings.Split(m[1], "@@\n") {
+		var before, after strings.Builder
+		for line := range strings.Lines(hunk) {
+			if line[0] != '+' {
+				before.WriteString(line[1:])
+			}
+			if line[0] != '-' {
+				after.WriteString(line[1:])
+			}
+		}
+		if n := strings.Count(game, before.String()); n != 1 {
+			t.Fatalf("what the diff changes stands %d times in the guide's game:\n%s", n, before.String())
+		}
+		game = strings.Replace(game, before.String(), after.String(), 1)
+	}
+	if n := len(regexp.MustCompile(`(?m)^[-+]`).FindAllString(m[1], -1)); n != 7 {
+		t.Errorf("the diff has %d lines, and the guide says seven", n)
+	}
+	playGuide(t, game, true)
+}
+
+// playGuide builds the guide's game without its window, and has two play it.
+func playGuide(t *testing.T, game string, predicted bool) {
+	t.Helper()
+	source := strings.Replace(withImports(rules(t, game, windowed)), "package page", "package main", 1)
 
 	dir := t.TempDir()
 	top, err := filepath.Abs(root)
@@ -142,7 +196,7 @@ func TestGuidePlays(t *testing.T) {
 		t.Fatal(err)
 	}
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	for name, text := range map[string]string{"game.go": source, "friends.go": friends} {
+	for name, text := range map[string]string{"game.go": source, "friends.go": fmt.Sprintf(friends, predicted)} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

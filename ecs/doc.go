@@ -41,8 +41,13 @@
 // … test my game? Package tendontest plays it on several machines in one process, and names
 // rules that would break prediction.
 //
-// … send input? Call an unreliable RPC ToServer with the held keys, on a node that the
-// player owns; the newest call wins. Declare it On the component that its handler reads.
+// … send input? Declare a [Command] on the component that it moves: Sample reads the keys,
+// Apply is the rule, Run the system. The player's own machine applies it in the step of the
+// key, and is corrected where the server decides otherwise ([Predict], OnCorrection,
+// [Confirmed]). Single acts are reliable RPCs ToServer, On the component that they are about.
+//
+// … fire a bullet at once, hit what is seen, show an effect once? Prefab.Predict, Call.Rewind
+// with Config.Rewind, and Call.Once, in a command's Apply.
 //
 // … tell everyone of an event? Call a Broadcast RPC on the event's node: it runs on each
 // player's machine that has the node. An owner tells everyone by an Everywhere RPC. For
