@@ -58,7 +58,7 @@ var address = regexp.MustCompile("https?://[^\\s<>()\"'`\\]]+")
 // hosts are those that the project may link to: all of them public.
 var hosts = map[string]bool{
 	"github.com": true, "go.dev": true, "pkg.go.dev": true, "ebitengine.org": true, "semver.org": true, "keepachangelog.com": true,
-	"creativecommons.org": true, "opensource.org": true, "www.rfc-editor.org": true, "noiseprotocol.org": true, "honnef.co": true,
+	"creativecommons.org": true, "opensource.org": true, "www.rfc-editor.org": true, "www.w3.org": true, "noiseprotocol.org": true, "honnef.co": true,
 }
 
 // machineTraces says what in a text only one machine or network understands.

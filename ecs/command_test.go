@@ -42,15 +42,15 @@ type race struct {
 	me             donburi.Entity // the client's runner, on the server
 }
 
-func newRace(t *testing.T, c netsim.Conditions, only ...filter.LayoutFilter) *race {
+func newRace(t *testing.T, c netsim.Conditions, changes ...func(*tendon.Config)) *race {
 	p := tendon.NewProtocol("race")
 	x := &race{t: t, net: mem.NewNetwork(1, c)}
 	x.runner = tendon.Replicate(p, "runner", donburi.NewComponentType[runnerData]())
 	x.move = tendon.NewCommand[runKeys](p, "move", x.runner)
 	session := func() *tendon.Replication {
 		config := tendon.Config{Rewind: []donburi.IComponentType{x.runner}}
-		for _, f := range only {
-			config.RewindOnly = f
+		for _, change := range changes {
+			change(&config)
 		}
 		r, err := tendon.New(donburi.NewWorld(), p, config)
 		if err != nil {
@@ -270,7 +270,9 @@ func TestRewindToWhatWasSeen(t *testing.T) {
 
 // What Config.RewindOnly leaves out has no past.
 func TestRewindOnly(t *testing.T) {
-	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond}, filter.Not(filter.Contains(components.RplNode)))
+	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond}, func(c *tendon.Config) {
+		c.RewindOnly = filter.Not(filter.Contains(components.RplNode))
+	})
 	host, _ := tendon.Mine(x.server, x.runner)
 	target, judged := host.Entity(), 0
 	x.nudge = func() { x.runner.Get(x.server.World().Entry(target)).Pos.X += 3 }

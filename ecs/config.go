@@ -33,6 +33,11 @@ type Config struct {
 	Remove    func(*donburi.Entry) // removes an entity whose node the session ends, with the entity's children; nil: World.Remove
 	Debug     bool                 // look for the game's mistakes in every step, which costs time; they are counted, and logged once for each kind of entity
 
+	// MaxMargin bounds how much earlier a client's commands are made for the sake of those that
+	// its line delays more than half of them: with less margin more come late, with more the
+	// server acts later on keys. 0 means as much as the line needs.
+	MaxMargin time.Duration
+
 	// Admit, if set, is asked about each client before it is let in: with its Config.Hello,
 	// which it may have made up, and its Identity, which is proven. The client is told the
 	// error's text, at most 200 bytes of it, as transport.ErrNotAdmitted. Admit is called
@@ -110,6 +115,9 @@ func (c Config) checked() (Config, error) {
 	}
 	if len(c.Hello) > transport.MaxHello {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Hello has %d bytes, at most %d: send more by an RPC on the session", len(c.Hello), transport.MaxHello))
+	}
+	if c.MaxMargin < 0 {
+		mistakes = append(mistakes, fmt.Errorf("tendon: Config.MaxMargin is %v: give the time that commands may come early, or 0 for no bound", c.MaxMargin))
 	}
 	times, err := c.Times.checked()
 	if c.Times = times; err != nil {

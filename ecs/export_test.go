@@ -41,5 +41,13 @@ func (r *Replication) Scold(counter, what string) {
 	r.shared.Faults.Scold(counter, what, "think again")
 }
 
+// SendCommands has a client send a message of commands that it has not made.
+func (r *Replication) SendCommands(args []byte) error {
+	return r.shared.Proxy.Call(rpl.SessionNode, r.shared.protocol.commandRPC.wire, args)
+}
+
+// CommandTick is the tick of a client's newest command.
+func (r *Replication) CommandTick() uint32 { return r.commands.lead.Tick() }
+
 // InPlace is how many nodes Frame looks at.
 func (r *Replication) InPlace() int { return r.draw.inPlace.Len() }

@@ -100,7 +100,8 @@ type checker struct {
 type past struct {
 	age  int
 	last reflect.Value
-	old  []reflect.Value // by field: the latest value that is not the present one
+	old  []reflect.Value // by field: the latest value that is not the present one …
+	past []reflect.Value // … and the one before it: the tick may have begun with the latest
 }
 
 // step is called between the game's step and Send.
@@ -157,7 +158,7 @@ func (c *checker) try(first, again *snapshot) {
 				continue
 			}
 			tried++
-			c.tryField(first, again, cl, f, p.old[k])
+			c.tryField(first, again, cl, f, p.old[k], p.past[k])
 		}
 	}
 	if c.next += tried; c.next >= seen {
@@ -165,7 +166,7 @@ func (c *checker) try(first, again *snapshot) {
 	}
 }
 
-func (c *checker) tryField(first, again *snapshot, cl *cell, f *field, old reflect.Value) {
+func (c *checker) tryField(first, again *snapshot, cl *cell, f *field, old, past reflect.Value) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.tell(cl, f, fmt.Sprintf("it does not travel, and Apply panics when it is %s, as it was before: %v", show(old), p))
@@ -174,7 +175,11 @@ func (c *checker) tryField(first, again *snapshot, cl *cell, f *field, old refle
 	}()
 	ran := c.m.ReplayTick(func() {
 		if e := c.m.World().Entry(cl.entity); e.HasComponent(cl.typ) {
-			restore(f.of(live(e, cl.typ)), old)
+			at := f.of(live(e, cl.typ))
+			if past.IsValid() && equal(at, old) {
+				old = past
+			}
+			restore(at, old)
 		}
 	})
 	if !ran {
@@ -197,13 +202,13 @@ func (c *checker) remember(s *snapshot) {
 		fs := c.fieldsOf(cl.typ)
 		p := c.past[cl.spot]
 		if p == nil {
-			p = &past{old: make([]reflect.Value, len(fs))}
+			p = &past{old: make([]reflect.Value, len(fs)), past: make([]reflect.Value, len(fs))}
 			c.past[cl.spot] = p
 		}
 		if p.age++; p.age > grownUp {
 			for k := range fs {
 				if f := &fs[k]; f.local && steady(f.typ) && f.typ != reflect.TypeFor[donburi.Entity]() && !equal(f.of(p.last), f.of(cl.value)) {
-					p.old[k] = f.of(p.last)
+					p.past[k], p.old[k] = p.old[k], f.of(p.last)
 				}
 			}
 		}

@@ -26,6 +26,8 @@ type (
 		Tired  uint16    // does not travel
 		ground bool      // worked out anew in each tick
 		marks  []int
+		fuel   *float64
+		hidden float64
 	}
 	keysData struct {
 		Dir  gmath.Vec `rpl:"step=1/64"`
@@ -119,6 +121,39 @@ func TestCheckStepIsSilent(t *testing.T) {
 	}
 }
 
+// Nothing is found in the guide's first game, as its seven lines predict it: its rule keeps the
+// keys in a local field, which it sets before it reads it.
+func TestCheckStepIsSilentOnTheGuide(t *testing.T) {
+	type keys struct {
+		Dir  gmath.Vec `rpl:"step=1/64"`
+		Glow bool      `rpl:""`
+	}
+	type fireflyData struct {
+		Pos  gmath.Vec `rpl:"step=1/32,interp,pos"`
+		Lit  bool      `rpl:""`
+		keys keys
+	}
+	p := tendon.NewProtocol("fireflies")
+	firefly := tendon.Replicate(p, "firefly", donburi.NewComponentType[fireflyData]())
+	press := tendon.NewCommand[keys](p, "press", firefly)
+	tendontest.CheckStep(t, tendontest.Game{
+		Protocol: p,
+		Setup: func(m *tendontest.Machine) {
+			m.OnJoin(func(q rpl.Peer) { tendon.Give(m.Create(firefly), q) })
+			press.Sample(m.Replication, func(*donburi.Entry) keys {
+				return keys{gmath.RadToVec(gmath.Rad(m.Rand.Float64() * 6)), m.Rand.IntN(3) == 0}
+			})
+			press.Apply(m.Replication, func(c tendon.Call, k keys) {
+				f := firefly.Get(c.Entry)
+				f.keys = k
+				f.Pos = f.Pos.Add(f.keys.Dir.ClampLen(1).Mulf(2))
+				f.Lit = f.keys.Glow
+			})
+		},
+		Step: func(m *tendontest.Machine) { press.Run(m.Replication) },
+	}, 300)
+}
+
 // Every planted fault is found, and its place is named.
 func TestCheckStepNamesFaults(t *testing.T) {
 	counter, memory := 0, map[uint64]float64{}
@@ -142,6 +177,26 @@ func TestCheckStepNamesFaults(t *testing.T) {
 		{fault: "a package variable", component: "runner", field: "Jumps", also: func(_ *runners, _ tendon.Call, _ keysData, d *runnerData) {
 			counter++
 			d.Jumps = uint16(counter)
+		}},
+		{fault: "a variable of the closure", component: "runner", field: "Vel", also: func() func(*runners, tendon.Call, keysData, *runnerData) {
+			turns := 0.
+			return func(_ *runners, _ tendon.Call, _ keysData, d *runnerData) {
+				turns += 0.125
+				d.Vel.X += turns
+			}
+		}()},
+		{fault: "state behind a pointer", component: "runner", field: "Pos", also: func(_ *runners, _ tendon.Call, _ keysData, d *runnerData) {
+			if d.fuel == nil {
+				d.fuel = new(float64)
+			}
+			*d.fuel += 0.25
+			d.Pos.Y += *d.fuel
+		}},
+		{fault: "unrounded state that is hidden", component: "runner", field: "hidden", also: func(_ *runners, _ tendon.Call, _ keysData, d *runnerData) {
+			if d.hidden += 0.3; d.hidden > 1 {
+				d.hidden--
+				d.Pos.X++
+			}
 		}},
 		{fault: "state in a map beside the world", component: "runner", field: "Pos", also: func(_ *runners, c tendon.Call, k keysData, d *runnerData) {
 			was := memory[uint64(c.Entry.Entity())]
