@@ -10,7 +10,7 @@ import "github.com/tendonengine/tendon/ecs/internal/nodes"
 func (px *proxies) hang(n *nodes.Node) {
 	rep := n.Replica
 	up := px.nodes.ByID[rep.Parent]
-	if rep.Adrift() {
+	if rep.Orphaned() {
 		up = nil
 	}
 	for up != nil && px.letGo(up, n) {
@@ -19,7 +19,7 @@ func (px *proxies) hang(n *nodes.Node) {
 		up = nil
 	}
 	px.nodes.LinkTo(n, up)
-	n.Orphan = up == nil && (rep.Adrift() || rep.Parent != 0)
+	n.Orphan = up == nil && (rep.Orphaned() || rep.Parent != 0)
 }
 
 // letGo lets a node leave its parent that hangs below n and above up by a hold that is no
@@ -37,7 +37,7 @@ func (px *proxies) letGo(up, n *nodes.Node) bool {
 		px.draw.noteFormer(u)
 		px.nodes.LinkTo(u, nil)
 		px.notify.ParentChanged(u)
-		if !u.Leaving && u.Replica.Adrift() {
+		if !u.Leaving && u.Replica.Orphaned() {
 			px.setAdrift(u)
 		}
 		return true

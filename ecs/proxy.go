@@ -176,7 +176,7 @@ func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 		b.Track.Leap(n.Replica.Leapt)
 		b.Track.Told = n.Replica.Tick(ord) >= t
 		px.draw.screen.Push(b.Track, t, px.draw.screen.StillUntil(b.Track, t), px.Proxy.Newest(), px.draw.words)
-		if b.Track.Drifts = n.Replica.Drifts(ord); b.Track.Drifts {
+		if b.Track.Drifts = n.Replica.IsMoving(ord); b.Track.Drifts {
 			px.predict.moves(n)
 		}
 		px.draw.inPlace.Start(n, b)
@@ -368,7 +368,7 @@ func (px *proxies) admitStrangers(names []string) {
 		return
 	}
 	for _, c := range px.nodes.Sorted() {
-		if c.Replica != nil && c.Orphan && !c.Leaving && !c.Replica.Adrift() && px.nodes.ByID[c.Replica.Parent] != nil {
+		if c.Replica != nil && c.Orphan && !c.Leaving && !c.Replica.Orphaned() && px.nodes.ByID[c.Replica.Parent] != nil {
 			px.Parented(c.Replica, 0)
 		}
 	}

@@ -59,8 +59,8 @@ func (d *drift) sits(t *testing.T, car int) {
 	if !ok {
 		t.Fatal("the rider is not here")
 	}
-	if up := d.c.Log.Held[d.cars[car]]; r.Adrift() || r.Parent != d.cars[car] || up == nil || d.c.Log.Under(r) != up {
-		t.Errorf("adrift %v, under %v, told %v, want %v, which is here: %v", r.Adrift(), r.Parent, d.c.Log.Under(r), d.cars[car], up != nil)
+	if up := d.c.Log.Held[d.cars[car]]; r.Orphaned() || r.Parent != d.cars[car] || up == nil || d.c.Log.Under(r) != up {
+		t.Errorf("adrift %v, under %v, told %v, want %v, which is here: %v", r.Orphaned(), r.Parent, d.c.Log.Under(r), d.cars[car], up != nil)
 	}
 }
 
@@ -71,8 +71,8 @@ func (d *drift) adrift(t *testing.T) {
 	if !ok {
 		t.Fatal("the rider is not here")
 	}
-	if up := d.c.Log.Under(r); !r.Adrift() || up != nil {
-		t.Errorf("adrift %v, under %v, told %v", r.Adrift(), r.Parent, up)
+	if up := d.c.Log.Under(r); !r.Orphaned() || up != nil {
+		t.Errorf("adrift %v, under %v, told %v", r.Orphaned(), r.Parent, up)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestWordOfAParentThatHasGone(t *testing.T) {
 			d := newDrift(t)
 			early := d.tick(func() { d.spawn(t) })
 			play(d, early, d.change(t, 1))
-			if r, ok := d.c.P.Replica(d.rider); ok && r.Parent == 0 && !r.Adrift() {
+			if r, ok := d.c.P.Replica(d.rider); ok && r.Parent == 0 && !r.Orphaned() {
 				t.Error("it has become a root")
 			}
 			d.ticks(t, 30)
@@ -143,7 +143,7 @@ func TestParentToldAnew(t *testing.T) {
 	rpl.FaultsOf(c.P).Lose(car.id)
 	ticks(120)
 	r, ok := c.P.Replica(rider)
-	if up := c.Log.Held[car.id]; !ok || up == nil || c.Log.Under(r) != up || r.Adrift() {
+	if up := c.Log.Held[car.id]; !ok || up == nil || c.Log.Under(r) != up || r.Orphaned() {
 		t.Errorf("it is told to be under %v, want %v: %+v", c.Log.Under(r), up, c.P.Counters())
 	}
 	if n := w.net.A.Counters().Resyncs; n != 0 {

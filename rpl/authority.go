@@ -79,7 +79,7 @@ func (a *Authority) Set(item Item, component unsafe.Pointer) (changed bool) {
 		return false
 	}
 	changed = a.store.Read(it, component)
-	a.interest.Strayed()
+	a.interest.UpdateGrid()
 	return changed
 }
 
@@ -91,7 +91,7 @@ func (a *Authority) SetWords(item Item, words []int32) (changed bool) {
 		return false
 	}
 	changed = a.store.SetWords(it, words)
-	a.interest.Strayed()
+	a.interest.UpdateGrid()
 	return changed
 }
 
@@ -102,7 +102,7 @@ func (a *Authority) SetWords(item Item, words []int32) (changed bool) {
 // Of explicit items only dirty rows are read.
 func (a *Authority) SetColumn(c *Column, at []unsafe.Pointer) {
 	a.store.ReadColumn(c, at)
-	a.interest.Strayed()
+	a.interest.UpdateGrid()
 }
 
 // OnDecide sets a function that is called whenever Stream decides that a peer shall

@@ -196,9 +196,9 @@ func (a *Authority) Unlisted() (n int) {
 		if p == nil {
 			continue
 		}
-		p.Near.Settle()
+		p.InGrid.Compact()
 		var listed wire.Bitset
-		for _, slot := range p.Near.Slots {
+		for _, slot := range p.InGrid.Slots {
 			n += flag(listed.Has(slot))
 			listed.Set(slot)
 		}

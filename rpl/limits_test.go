@@ -70,7 +70,7 @@ func TestProxysPacketsFit(t *testing.T) {
 	}
 	seq := uint64(1000)
 	for i := range 3000 { // every second packet is missing
-		c.P.Receive(seq+2*uint64(i), net.Now, rpl.FaultsOf(c.P).ForgeGuess(net.TickNumber()))
+		c.P.Receive(seq+2*uint64(i), net.Now, rpl.FaultsOf(c.P).ForgeSpeculative(net.TickNumber()))
 	}
 	c.P.Apply(net.Now, &c.Log)
 	for _, room := range []int{rpl.PacketRoom, rpl.PacketRoom / 2} {

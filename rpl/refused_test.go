@@ -23,17 +23,17 @@ func TestRefusedPacketsSayNothing(t *testing.T) {
 			body := bodyItem{HP: uint8(m.net.TickNumber())}
 			m.net.A.Set(m.item(id, 0), unsafe.Pointer(&body))
 		}) {
-			refused, was, base := m.c.P.Counters().Refused, rtt(m.c.P), rpl.FaultsOf(m.c.P).HeardBase()
+			refused, was, base := m.c.P.Counters().Refused, rtt(m.c.P), rpl.FaultsOf(m.c.P).KnownBase()
 			m.c.P.Receive(l.seq, m.net.Now, append(slices.Clip(l.b), bytes.Repeat([]byte{255}, 64)...))
 			m.c.P.Apply(m.net.Now, &m.c.Log)
 			if m.c.P.Counters().Refused == refused {
 				continue // the packet was accepted, because bytes after a skipped guess are not read
 			}
-			if rtt(m.c.P) != was || rpl.FaultsOf(m.c.P).HeardBase() != base {
-				t.Fatalf("packet %d: a round trip of %v and base %d, before it %v and %d", l.seq, rtt(m.c.P), rpl.FaultsOf(m.c.P).HeardBase(), was, base)
+			if rtt(m.c.P) != was || rpl.FaultsOf(m.c.P).KnownBase() != base {
+				t.Fatalf("packet %d: a round trip of %v and base %d, before it %v and %d", l.seq, rtt(m.c.P), rpl.FaultsOf(m.c.P).KnownBase(), was, base)
 			}
 			m.deliver(t, []letter{l})
-			if rtt(m.c.P) != was && rpl.FaultsOf(m.c.P).HeardBase() != base {
+			if rtt(m.c.P) != was && rpl.FaultsOf(m.c.P).KnownBase() != base {
 				learned++
 			}
 		}

@@ -69,7 +69,7 @@ func TestTicksThatLeap(t *testing.T) {
 	m := newPostman(t)
 	m.c.P.Step(5)
 	for _, leap := range []rpl.Tick{3600 * 60, rpl.MaxTick, 1<<32 - 1} { // before any true packet has arrived
-		m.c.P.Receive(1, m.net.Now, rpl.FaultsOf(m.c.P).ForgeGuess(leap))
+		m.c.P.Receive(1, m.net.Now, rpl.FaultsOf(m.c.P).ForgeSpeculative(leap))
 		m.c.P.Apply(m.net.Now, &m.c.Log)
 		if n := m.c.P.Newest(); n != 0 {
 			t.Fatalf("the newest tick is %d", n)
@@ -79,7 +79,7 @@ func TestTicksThatLeap(t *testing.T) {
 	m.ticks(t, 60)
 	for i, leap := range []rpl.Tick{700, 3600 * 60, 1 << 31, 1<<32 - 100} {
 		before := m.c.P.Newest()
-		m.c.P.Receive(1000+uint64(i), m.net.Now, rpl.FaultsOf(m.c.P).ForgeGuess(before+leap))
+		m.c.P.Receive(1000+uint64(i), m.net.Now, rpl.FaultsOf(m.c.P).ForgeSpeculative(before+leap))
 		m.c.P.Apply(m.net.Now, &m.c.Log)
 		if n := m.c.P.Newest(); n != before {
 			t.Fatalf("after a leap of %d ticks the newest is %d, was %d", leap, n, before)

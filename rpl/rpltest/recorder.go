@@ -68,7 +68,7 @@ func (r *Recorder) Arrived(x *rpl.Replica) {
 	if r.Held[x.ID] != nil && !r.Fooled {
 		r.fail("%v arrived twice", x.ID)
 	}
-	if x.Parent != 0 && r.Held[x.Parent] == nil && !x.Adrift() {
+	if x.Parent != 0 && r.Held[x.Parent] == nil && !x.Orphaned() {
 		r.fail("%v arrived before its parent %v", x.ID, x.Parent)
 	}
 	if r.items == nil {

@@ -39,5 +39,5 @@ func (n *Node) IsAdrift() bool {
 
 // HeldTruly reports whether a proxy hangs where the core has it.
 func (n *Node) HeldTruly() bool {
-	return n.Replica != nil && !n.Leaving && !n.Parent.Leaving && !n.Replica.Adrift() && n.Replica.Parent == n.Parent.ID
+	return n.Replica != nil && !n.Leaving && !n.Parent.Leaving && !n.Replica.Orphaned() && n.Replica.Parent == n.Parent.ID
 }

@@ -89,7 +89,7 @@ func (ot *Others) Choose(predicted []*nodes.Node) {
 
 func drifts(n *nodes.Node) bool {
 	for ord := range n.Items {
-		if n.Items[ord].Track != nil && n.Replica.Drifts(ord) {
+		if n.Items[ord].Track != nil && n.Replica.IsMoving(ord) {
 			return true
 		}
 	}
@@ -132,7 +132,7 @@ func (ot *Others) To(t rpl.Tick) {
 		}
 		for ord := range n.Items {
 			b := &n.Items[ord]
-			if b.Track == nil || b.Comp.StandIn != nil || !n.Replica.Drifts(ord) {
+			if b.Track == nil || b.Comp.StandIn != nil || !n.Replica.IsMoving(ord) {
 				continue
 			}
 			_, at := st.Component(b)

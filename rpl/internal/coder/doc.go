@@ -9,7 +9,7 @@
 //	pattern.go, magnitude.go    which words differ, and by how much
 //	update.go, name.go          which rows a packet tells, and of which node; arrival.go: its first state
 //	line.go, heading.go, class.go
-//	                            what a learned model expects of lines, angles, and sorts of things
+//	                            what a learned model expects of lines, angles, and context classes
 //	source.go                   … and to which values words leap
 //
 // The tables:

@@ -1,7 +1,7 @@
 package interest
 
-// touchSpots touches where nodes are.
-func (a *Manager) touchSpots(slots []uint32) {
+// touchPositions touches where nodes are.
+func (a *Manager) touchPositions(slots []uint32) {
 	sum := int32(0)
 	for _, slot := range slots {
 		sum += a.space.Positions[slot].Cell
@@ -9,20 +9,20 @@ func (a *Manager) touchSpots(slots []uint32) {
 	a.touched += uint32(sum)
 }
 
-// touchWatches touches the nodes at the edge of some peers' sight, and those that the
-// grid has told them of.
-func (a *Manager) touchWatches(viewers []*Viewer) {
+// touchLists touches the nodes at the boundary of some peers' sight, and those that the
+// grid has reported to them.
+func (a *Manager) touchLists(viewers []*Viewer) {
 	sum := uint32(0)
 	for _, v := range viewers {
-		sum += v.touchWatch()
+		sum += v.touchList()
 	}
 	for _, v := range viewers {
 		for k := range v.present() {
-			w := v.watchAt(k)
-			for i := 0; i < len(w.edge); i += 5 { // entries that share a cache line
-				sum += w.edge[i].who
+			w := v.listAt(k)
+			for i := 0; i < len(w.boundary); i += 5 { // entries that share a cache line
+				sum += w.boundary[i].who
 			}
-			for _, slot := range a.space.Index.ToldOf(w.id) {
+			for _, slot := range a.space.Index.NewsOf(w.id) {
 				sum += uint32(a.space.Positions[slot].Cell) + uint32(flag(v.Wanted.Has(slot)))
 			}
 		}
@@ -30,15 +30,15 @@ func (a *Manager) touchWatches(viewers []*Viewer) {
 	a.touched += sum
 }
 
-// touchWatch touches what a watch reads of its viewer.
-func (v *Viewer) touchWatch() uint32 {
-	return uint32(len(v.Points)) + uint32(len(v.watch.edge))
+// touchList touches what a list reads of its viewer.
+func (v *Viewer) touchList() uint32 {
+	return uint32(len(v.Points)) + uint32(len(v.list.boundary))
 }
 
-// touchReach touches the cells that a watch looks into.
-func (v *vigil) touchReach() {
+// touchReach touches the cells that a list scans.
+func (v *scanPass) touchReach() {
 	sum := uint32(0)
-	g, at := v.a.space.Index, &v.w.watched
+	g, at := v.a.space.Index, &v.w.cells
 	for y := at.from[1]; y <= at.to[1]; y++ {
 		for x := at.from[0]; x <= at.to[0]; x++ {
 			if nodes := g.Buckets[g.BucketAt(x, y)]; len(nodes) > 0 {
@@ -49,7 +49,7 @@ func (v *vigil) touchReach() {
 	v.a.touched += sum
 }
 
-// touchCells touches the cells of some nodes, their places in them, and their watchers.
+// touchCells touches the cells of some nodes, their places in them, and their subscribers.
 func (a *Manager) touchCells(slots []uint32) {
 	g, sum := a.space.Index, uint32(0)
 	if g == nil {
@@ -58,8 +58,8 @@ func (a *Manager) touchCells(slots []uint32) {
 	for _, slot := range slots {
 		if i := a.space.Positions[slot].Cell; i >= 0 {
 			sum += uint32(len(g.Buckets[i]))
-			if g.Watchers.Words > 0 {
-				sum += uint32(g.Watchers.Bits[int(i)*g.Watchers.Words])
+			if g.Subscribers.Words > 0 {
+				sum += uint32(g.Subscribers.Bits[int(i)*g.Subscribers.Words])
 			}
 		}
 	}

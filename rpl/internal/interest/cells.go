@@ -7,9 +7,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/spatial"
 )
 
-// stray moves a node to its spot in the grid, unless the grid has it there within the
+// updateCell moves a node to its place in the grid, unless the grid has it there within the
 // slack.
-func (a *Manager) stray(slot uint32) {
+func (a *Manager) updateCell(slot uint32) {
 	g, s := a.space.Index, &a.space.Positions[slot]
 	if s.Cell >= 0 {
 		if s.Within(g.Slack) {
@@ -34,9 +34,9 @@ func (a *Manager) enterCell(slot uint32) {
 	} else {
 		for _, h := range a.store.Nodes[slot].Holders {
 			if nowhere {
-				a.Viewers[h.Peer()].Near.Add(slot)
+				a.Viewers[h.Peer()].InGrid.Add(slot)
 			}
-			a.tellHolder(a.Viewers[h.Peer()], slot, i, nowhere, from, e)
+			a.reportToHolder(a.Viewers[h.Peer()], slot, i, nowhere, from, e)
 		}
 		if !nowhere {
 			a.leaveCell(slot)
@@ -48,32 +48,32 @@ func (a *Manager) enterCell(slot uint32) {
 	g.Stamp(i, a.space.Moves)
 	a.outside.Clear(slot)
 	if nowhere {
-		a.tellWatchers(i, slot)
+		a.reportToSubscribers(i, slot)
 	} else {
-		for word, some := range g.Watchers.Of(i) {
+		for word, some := range g.Subscribers.Of(i) {
 			if some != 0 {
-				g.TellOfMove(word, some, from, e)
+				g.ReportMove(word, some, from, e)
 			}
 		}
 	}
 }
 
-// tellHolder tells the watches of a peer that has a node, and does not watch the bucket that
+// reportToHolder reports to the lists of a peer that has a node, and does not cover the bucket that
 // the node has come to, if the move is news to them.
-func (a *Manager) tellHolder(v *Viewer, slot uint32, bucket int32, nowhere bool, from, to spatial.Placed) {
+func (a *Manager) reportToHolder(v *Viewer, slot uint32, bucket int32, nowhere bool, from, to spatial.Placed) {
 	g := a.space.Index
 	if !g.Plain {
 		return
 	}
 	for k := range v.present() {
-		if id := v.watchAt(k).id; !g.Watchers.Of(bucket).Has(id) && (nowhere || g.SightOf(id).Sees(from, to) != 0) {
-			a.tellWatch(id, slot)
+		if id := v.listAt(k).id; !g.Subscribers.Of(bucket).Has(id) && (nowhere || g.SightOf(id).Sees(from, to) != 0) {
+			a.reportToList(id, slot)
 		}
 	}
 }
 
 // locate sets the place that the grid has of a node: NaN if float32s are too coarse.
-// Such a node strays with every move, so its cell stays right.
+// Such a node is displaced by every move, so its cell stays right.
 func (a *Manager) locate(slot uint32) {
 	g, s := a.space.Index, &a.space.Positions[slot]
 	was := s.Cell >= 0 && s.IsRough()
@@ -107,7 +107,7 @@ func (a *Manager) LeaveGrid(slot uint32) {
 		return
 	}
 	for _, h := range a.store.Nodes[slot].Holders {
-		a.Viewers[h.Peer()].Near.Cut(slot)
+		a.Viewers[h.Peer()].InGrid.Cut(slot)
 	}
 	a.ungrid(slot)
 }

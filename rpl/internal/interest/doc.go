@@ -7,11 +7,12 @@
 //
 //	manager.go    what there is, by name; viewer.go: what is known of one peer
 //	relevancy.go  the decisions of one send; groups.go: sets of peers
-//	cells.go      nodes come into the grid, move in it and go; report.go: who is told of that
+//	cells.go      nodes come into the grid, move in it and go; report.go: whose lists hear of that
 //	observers.go  where a peer sees from, for how long, and what it is shown against the rules
-//	watch.go      peers with a few observers: for each a list of the nodes near the edge of its sight;
-//	              watches.go: those of one peer
-//	look.go       any other peer: everything in reach is looked at
+//	neighbourlist.go
+//	              peers with a few observers: for each a list of the nodes near the boundary of its sight;
+//	              neighbourlists.go: those of one peer
+//	fullscan.go   any other peer: everything in reach is scanned
 //	large.go      nodes that are seen by their edge
 //	slotlist.go   the nodes that a peer has for their distance
 //	ahead.go      reading ahead

@@ -11,7 +11,7 @@ import (
 
 // Large nodes: castles, ships, whatever is in sight by its edge and not by its middle. They
 // do not stand in the grid, whose lists go by points. They stand in a list by their x, and a
-// peer looks at the stretch of it in its reach after it has moved, or one of them has. So they
+// peer scans the stretch of it in its reach after it has moved, or one of them has. So they
 // cost what is near in one direction: a world has hundreds of them, not tens of thousands.
 
 // leastExtent is how far a node must reach to be a large one, in slacks of the grid: an eighth of
@@ -20,7 +20,7 @@ const leastExtent = 4
 
 // A large is a large node.
 type large struct {
-	x, y   float64 // where it was at the last look
+	x, y   float64 // where it was at the last scan
 	extent float64
 	slot   uint32
 }
@@ -121,7 +121,7 @@ func (a *Manager) streamLarge(now time.Duration) {
 		}
 		v.sawLarge = true
 		for i := range v.Points {
-			a.lookAtLarge(v, &v.Points[i])
+			a.scanLarge(v, &v.Points[i])
 		}
 	}
 }
@@ -146,8 +146,8 @@ func (a *Manager) leaveLarge(slot uint32, moved bool, now time.Duration) {
 	}
 }
 
-// lookAtLarge gives a peer the large nodes that one of its observers sees.
-func (a *Manager) lookAtLarge(v *Viewer, o *spatial.Observer) {
+// scanLarge gives a peer the large nodes that one of its observers sees.
+func (a *Manager) scanLarge(v *Viewer, o *spatial.Observer) {
 	list := a.larges.list
 	reach := a.Rule.Reach(v.ID)*o.Scale + a.larges.widest
 	from, _ := slices.BinarySearchFunc(list, o.X-reach, func(n large, x float64) int { return cmp.Compare(n.x, x) })

@@ -13,27 +13,27 @@ type Manager struct {
 	store *store.Store
 	space *spatial.Space
 
-	Rule        spatial.Interest
-	Viewers     []*Viewer
-	viewOf      ids.Roster[Viewer]
-	views       *views                       // observers of the peer that is looking now
-	Judged      []uint32                     // slots of trees whose relevance Stream must judge again
-	grouped     wire.Bitset                  // slots of nodes whose Relevance is Grouped
-	outside     wire.Bitset                  // slots of the roots that are not in the grid, and maybe of others
-	numbered    int32                        // how many numbers watches have had …
-	freeWatches []int32                      // … and those that are free again
-	overrides   map[uint32]map[ids.Peer]bool // by slot of a tree's top: who is shown it, or is not, against the rules
-	larges      larges
-	preloading  int              // preloads of all viewers
-	favours     spatial.Favourer // nil if the Rule has none
-	Rates       spatial.Rater    // nil if the Rule has none
-	concerned   wire.Bitset      // peers that hold or own a node of the tree that is being judged
+	Rule       spatial.Interest
+	Viewers    []*Viewer
+	viewOf     ids.Roster[Viewer]
+	views      *views                       // observers of the peer that is looking now
+	Judged     []uint32                     // slots of trees whose relevance Stream must judge again
+	grouped    wire.Bitset                  // slots of nodes whose Relevance is Grouped
+	outside    wire.Bitset                  // slots of the roots that are not in the grid, and maybe of others
+	numbered   int32                        // how many numbers lists have had …
+	freeLists  []int32                      // … and those that are free again
+	overrides  map[uint32]map[ids.Peer]bool // by slot of a tree's top: who is shown it, or is not, against the rules
+	larges     larges
+	preloading int              // preloads of all viewers
+	favours    spatial.Favourer // nil if the Rule has none
+	Rates      spatial.Rater    // nil if the Rule has none
+	concerned  wire.Bitset      // peers that hold or own a node of the tree that is being judged
 
 	conditions  [schema.MaxGroups]func(ids.Peer) bool
 	conditional bool
 
 	Decisions      []decision   // not carried out yet
-	Regrouped      []membership // not looked at yet
+	Regrouped      []membership // not handled yet
 	DistanceChecks uint64       // comparisons of a node's distance with a peer's observers
 	FarOut         uint64       // times a node came to a place too far out for the grid's float32s
 	touched        uint32       // sum of what was read ahead, so that the compiler keeps the reads

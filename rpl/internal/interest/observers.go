@@ -113,7 +113,7 @@ func (v *Viewer) observe() {
 	for _, p := range v.preloads {
 		v.Points = append(v.Points, p.Observer)
 	}
-	if few := len(v.Points); few > 1 && few <= maxWatches {
+	if few := len(v.Points); few > 1 && few <= maxLists {
 		kept := v.Points[:0]
 		for _, o := range v.Points {
 			if !slices.Contains(kept, o) {
@@ -122,9 +122,9 @@ func (v *Viewer) observe() {
 		}
 		v.Points = kept
 	}
-	v.looked, v.sawLarge = false, false
-	if len(v.Points) != before { // a watch is an observer's by its place among them
-		v.lookAgain = true
+	v.scanned, v.sawLarge = false, false
+	if len(v.Points) != before { // a list is an observer's by its place among them
+		v.rescan = true
 	}
 }
 
@@ -167,13 +167,13 @@ func (a *Manager) holdsOn(v *Viewer, root uint32) bool {
 func (a *Manager) AskAgain(id ids.Peer) {
 	if id != 0 {
 		if v := a.viewOf.Find(id); v != nil {
-			v.lookAgain, v.sawLarge = true, false
+			v.rescan, v.sawLarge = true, false
 		}
 		return
 	}
 	for _, v := range a.Viewers {
 		if v != nil {
-			v.lookAgain, v.sawLarge = true, false
+			v.rescan, v.sawLarge = true, false
 		}
 	}
 }

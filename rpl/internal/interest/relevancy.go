@@ -48,7 +48,7 @@ func (a *Manager) Stream(now time.Duration) {
 		a.rejudgeNow(slot)
 	}
 	a.Judged = a.Judged[:0]
-	a.space.Looks = false
+	a.space.NeedsStamps = false
 	if a.space.Index != nil {
 		a.streamAll(now)
 		a.streamLarge(now)
@@ -69,7 +69,7 @@ func (a *Manager) streamAll(now time.Duration) {
 			group = append(group, v)
 		}
 		if len(group) == cap(group) || i == len(a.Viewers)-1 {
-			a.touchWatches(group)
+			a.touchLists(group)
 			for _, v := range group {
 				a.streamTo(v, now)
 			}
@@ -82,24 +82,24 @@ func (a *Manager) streamAll(now time.Duration) {
 // streamTo decides by distance for one peer.
 func (a *Manager) streamTo(v *Viewer, now time.Duration) {
 	switch {
-	case v.Silent: // it looks at everything when it is back
-		v.lookAgain, v.sawLarge = true, false
-	case a.watches(v):
-		a.keepWatches(v, now)
+	case v.Silent: // it scans everything when it is back
+		v.rescan, v.sawLarge = true, false
+	case a.usesLists(v):
+		a.scanLists(v, now)
 	default:
-		a.look(v, now)
+		a.fullScan(v, now)
 	}
 }
 
-// Strayed updates the grid for the nodes that were found elsewhere than it has them.
-func (a *Manager) Strayed() {
-	for strays := a.store.Displaced; len(strays) > 0; strays = strays[min(store.Ahead, len(strays)):] {
-		some := strays[:min(store.Ahead, len(strays))]
+// UpdateGrid updates the grid for the nodes that were found elsewhere than it has them.
+func (a *Manager) UpdateGrid() {
+	for displaced := a.store.Displaced; len(displaced) > 0; displaced = displaced[min(store.Ahead, len(displaced)):] {
+		some := displaced[:min(store.Ahead, len(displaced))]
 		if len(some) > 1 { // reading ahead of one saves nothing
 			a.touchCells(some)
 		}
 		for _, slot := range some {
-			a.stray(slot)
+			a.updateCell(slot)
 		}
 	}
 	a.store.Displaced = a.store.Displaced[:0]
@@ -160,7 +160,7 @@ func (a *Manager) Judge(slot uint32) {
 func (a *Manager) rejudgeNow(root uint32) {
 	cell := a.space.Positions[root].Cell
 	for _, v := range a.Viewers {
-		if v == nil || cell >= 0 && v.watch.on {
+		if v == nil || cell >= 0 && v.list.on {
 			continue
 		}
 		a.decide(v, root, a.judgeTree(v, root))
@@ -168,9 +168,9 @@ func (a *Manager) rejudgeNow(root uint32) {
 	if cell < 0 {
 		return
 	}
-	// Of the peers that keep watch, only those that see its cell, or hold or own a node
+	// Of the peers with neighbour lists, only those that see its cell, or hold or own a node
 	// of the tree, can want it.
-	a.tellWatchers(cell, root)
+	a.reportToSubscribers(cell, root)
 	a.noteConcerned(root)
 	for id := range a.overrides[root] {
 		if v := a.viewOf.Find(id); v != nil {
@@ -179,7 +179,7 @@ func (a *Manager) rejudgeNow(root uint32) {
 	}
 	for k, w := range a.concerned.W {
 		for a.concerned.W[k] = 0; w != 0; w &= w - 1 {
-			if v := a.Viewers[k<<6+bits.TrailingZeros64(w)]; v.watch.on {
+			if v := a.Viewers[k<<6+bits.TrailingZeros64(w)]; v.list.on {
 				a.decide(v, root, a.judgeTree(v, root))
 			}
 		}
@@ -315,8 +315,8 @@ func (a *Manager) want(v *Viewer, slot uint32) {
 	v.Wanted.Set(slot)
 	a.store.Hold(slot, v.index)
 	if a.space.Positions[slot].Cell >= 0 {
-		v.Near.Add(slot)
-		a.tell(v, slot)
+		v.InGrid.Add(slot)
+		a.report(v, slot)
 	}
 	a.Decisions = append(a.Decisions, decision{v.index, slot, wire.NoHandle, true})
 }
@@ -324,7 +324,7 @@ func (a *Manager) want(v *Viewer, slot uint32) {
 // unwant is the reverse: it takes the node away from the peer.
 func (a *Manager) unwant(v *Viewer, slot uint32) {
 	a.drop(v, slot)
-	a.tell(v, slot)
+	a.report(v, slot)
 	a.Decisions = append(a.Decisions, decision{v.index, slot, a.store.Unhold(slot, v.index), false})
 }
 
@@ -332,6 +332,6 @@ func (a *Manager) unwant(v *Viewer, slot uint32) {
 func (a *Manager) drop(v *Viewer, slot uint32) {
 	v.Wanted.Clear(slot)
 	if a.space.Positions[slot].Cell >= 0 {
-		v.Near.Cut(slot)
+		v.InGrid.Cut(slot)
 	}
 }

@@ -6,28 +6,28 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/spatial"
 )
 
-// tell has all watches of a peer ask a node at the next Stream. There is one list for all
-// watches, because a list for each would cost a cache miss for each.
-func (a *Manager) tell(v *Viewer, slot uint32) {
+// report has all lists of a peer ask a node at the next Stream. There is one list for all
+// these lists, because one for each would cost a cache miss for each.
+func (a *Manager) report(v *Viewer, slot uint32) {
 	if g := a.space.Index; g != nil && g.Plain {
 		for i := range v.present() {
-			a.tellWatch(v.watchAt(i).id, slot)
+			a.reportToList(v.listAt(i).id, slot)
 		}
 	}
 }
 
-// tellWatch has one watch, by its number, ask a node at the next Stream.
-func (a *Manager) tellWatch(id int32, slot uint32) {
+// reportToList has one list, by its number, ask a node at the next Stream.
+func (a *Manager) reportToList(id int32, slot uint32) {
 	g := a.space.Index
-	g.News = append(g.News, spatial.News{Watch: id, Slot: slot})
+	g.News = append(g.News, spatial.News{List: id, Slot: slot})
 }
 
-// tellWatchers tells all peers that watch a bucket of a node that has come into the
+// reportToSubscribers reports to all lists that cover a bucket a node that has come into the
 // grid or whose rules have changed.
-func (a *Manager) tellWatchers(bucket int32, slot uint32) {
-	for k, w := range a.space.Index.Watchers.Of(bucket) {
+func (a *Manager) reportToSubscribers(bucket int32, slot uint32) {
+	for k, w := range a.space.Index.Subscribers.Of(bucket) {
 		for ; w != 0; w &= w - 1 {
-			a.tellWatch(int32(k<<6+bits.TrailingZeros64(w)), slot)
+			a.reportToList(int32(k<<6+bits.TrailingZeros64(w)), slot)
 		}
 	}
 }

@@ -15,15 +15,15 @@ func TestQuietViewersTakeTwoLines(t *testing.T) {
 	var v Viewer
 	lines := map[uintptr]bool{}
 	for _, at := range []uintptr{
-		unsafe.Offsetof(v.Silent), unsafe.Offsetof(v.lookAgain), unsafe.Offsetof(v.looked),
-		unsafe.Offsetof(v.Points), unsafe.Offsetof(v.point), unsafe.Offsetof(v.watch),
+		unsafe.Offsetof(v.Silent), unsafe.Offsetof(v.rescan), unsafe.Offsetof(v.scanned),
+		unsafe.Offsetof(v.Points), unsafe.Offsetof(v.point), unsafe.Offsetof(v.list),
 	} {
 		lines[(at+before)/line] = true
 	}
 	if len(lines) > 2 {
 		t.Errorf("a quiet viewer takes %d lines, not 2", len(lines))
 	}
-	if n := unsafe.Sizeof(edgeNode{}); n != 12 {
+	if n := unsafe.Sizeof(boundaryNode{}); n != 12 {
 		t.Errorf("a node at the edge takes %d bytes, not 12", n)
 	}
 }

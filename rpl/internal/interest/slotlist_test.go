@@ -7,10 +7,10 @@ import (
 )
 
 // Whatever goes and comes in whatever order, the list is the set that it stands for.
-func TestNearbyIsASet(t *testing.T) {
+func TestSlotListIsASet(t *testing.T) {
 	const slots, seed = 3000, 7
 	rnd := rand.New(rand.NewPCG(seed, seed))
-	var l Nearby
+	var l SlotList
 	in := map[uint32]bool{}
 	most := 0
 	for round := range 300 {
@@ -26,12 +26,12 @@ func TestNearbyIsASet(t *testing.T) {
 				delete(in, slot)
 				l.Cut(slot)
 			}
-			most = max(most, l.strays)
+			most = max(most, l.stales)
 		}
 		if round%4 != 0 {
 			continue
 		}
-		l.Settle()
+		l.Compact()
 		got := l.Slots
 		if len(got) != len(in) {
 			t.Fatalf("round %d: %d slots, not %d", round, len(got), len(in))
@@ -48,9 +48,9 @@ func TestNearbyIsASet(t *testing.T) {
 }
 
 // A list that nobody reads does not grow with what comes and goes.
-func TestNearbyDoesNotGrow(t *testing.T) {
+func TestSlotListDoesNotGrow(t *testing.T) {
 	const held = 1000
-	var l Nearby
+	var l SlotList
 	rnd := rand.New(rand.NewPCG(1, 1))
 	in := make([]uint32, held)
 	for k := range in {

@@ -11,21 +11,21 @@ type Viewer struct {
 	ID         ids.Peer
 	index      int32
 	Silent     bool // nothing has come from the peer for long: nothing is decided by distance
-	lookAgain  bool // everything in reach must be looked at
-	looked     bool // it was looked at since an observer last moved
-	sawLarge   bool // the large nodes were looked at since an observer last moved
+	rescan     bool // everything in reach must be scanned
+	scanned    bool // it was scanned since an observer last moved
+	sawLarge   bool // the large nodes were scanned since an observer last moved
 	keepsLarge bool // it has a large node that is out of sight until its minStay is over
 	sweeps     bool // it has nodes out of sight of all observers until their minStay is over
 	Points     []spatial.Observer
 	point      [1]spatial.Observer // memory of points if there is only one
-	watch      watch               // of the first observer …
-	more       []*watch            // … and of further ones; may be more than there are now
+	list       neighbourList       // of the first observer …
+	more       []*neighbourList    // … and of further ones; may be more than there are now
 	Wanted     wire.Bitset         // slots of the nodes that the peer should hold
 
 	given     []spatial.Observer // without those that are seen from for a time only
 	preloads  []preload
 	Groups    uint64
-	Near      Nearby   // wanted slots that stand in the grid
+	InGrid    SlotList // wanted slots that stand in the grid
 	lingering []uint32 // slots that are out of sight but stay until their minStay is over
 	lingered  []uint32
 }
@@ -33,19 +33,19 @@ type Viewer struct {
 // prepare allocates what a viewer's steady stream needs, if it has nodes for their distance.
 func (v *Viewer) prepare(near bool) {
 	v.Points = v.point[:0]
-	v.watch.id = -1
+	v.list.id = -1
 	if !near {
 		return
 	}
 	const some, many = 64, 256
 	v.lingering, v.lingered = make([]uint32, 0, some), make([]uint32, 0, some)
-	v.Near.Slots = make([]uint32, 0, many)
-	v.watch.edge = make([]edgeNode, 0, some)
+	v.InGrid.Slots = make([]uint32, 0, many)
+	v.list.boundary = make([]boundaryNode, 0, some)
 }
 
 // Admit makes the viewer of a peer, and decides on all nodes for it.
 func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
-	v := &Viewer{ID: id, index: index, lookAgain: true}
+	v := &Viewer{ID: id, index: index, rescan: true}
 	v.prepare(a.space.Index != nil)
 	for int(index) >= len(a.Viewers) {
 		a.Viewers = append(a.Viewers, nil)
@@ -53,9 +53,9 @@ func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	a.Viewers[index] = v
 	a.viewOf.Add(id, v)
 	if a.space.Index != nil {
-		v.watch.id = a.newWatch()
+		v.list.id = a.newList()
 	}
-	// A peer that is near a node in the grid will find it by its look.
+	// A peer that is near a node in the grid will find it by its first scan.
 	for slot := range a.outside.All {
 		if n := &a.store.Nodes[slot]; !n.Used || n.Parent != 0 || a.space.Positions[slot].Cell >= 0 {
 			a.outside.Clear(slot)
@@ -71,12 +71,12 @@ func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 
 // Leave forgets a viewer. The caller takes it off the holders of all nodes.
 func (a *Manager) Leave(v *Viewer) {
-	a.endWatches(v, 0)
+	a.endLists(v, 0)
 	a.preloading -= len(v.preloads)
 	if a.space.Index != nil {
-		a.freeWatches = append(a.freeWatches, v.watch.id)
+		a.freeLists = append(a.freeLists, v.list.id)
 		for _, w := range v.more {
-			a.freeWatches = append(a.freeWatches, w.id)
+			a.freeLists = append(a.freeLists, w.id)
 		}
 	}
 	for slot, of := range a.overrides {

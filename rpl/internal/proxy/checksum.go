@@ -28,10 +28,10 @@ func (c *Proxy) compare(tick ids.Tick) {
 			c.compareNode(k, tick)
 			continue
 		}
-		if k.Handle >= uint32(len(c.held.entries)) {
+		if k.Handle >= uint32(len(c.held.handles)) {
 			continue
 		}
-		r, at := c.held.entries[k.Handle].rep, tick-ids.Tick(k.Age)
+		r, at := c.held.handles[k.Handle].rep, tick-ids.Tick(k.Age)
 		if r == nil || at < r.laid || k.Row >= uint32(r.rows.n) {
 			continue
 		}
@@ -52,7 +52,7 @@ func (c *Proxy) compare(tick ids.Tick) {
 		}
 		c.counters.Mismatches++
 		if c.mayMend(r) {
-			c.doubt(r, int(k.Row))
+			c.requestKeyframe(r, int(k.Row))
 			c.cfg.Log.Warn("state differs from the authority's", "node", r.ID, "item", t.Item.Name, "tick", at)
 		}
 	}
@@ -64,7 +64,7 @@ func (c *Proxy) compare(tick ids.Tick) {
 // acked its arrival, or it would not be checked.
 func (c *Proxy) compareNode(k wire.Check, tick ids.Tick) {
 	r, _ := c.tenant(k.Handle)
-	if r == nil && !c.lacks(k.Handle) || r != nil && (r.gone || r.meta > tick) {
+	if r == nil && !c.lacks(k.Handle) || r != nil && (r.gone || r.ownershipTick > tick) {
 		return
 	}
 	c.counters.Checks++
@@ -73,16 +73,16 @@ func (c *Proxy) compareNode(k wire.Check, tick ids.Tick) {
 	}
 	c.counters.Mismatches++
 	if r == nil {
-		c.stray(k.Handle)
+		c.noteWrongNode(k.Handle)
 	} else if c.mayMend(r) {
-		c.stray(k.Handle)
+		c.noteWrongNode(k.Handle)
 		c.cfg.Log.Warn("a node is not the authority's", "node", r.ID, "tick", tick)
 	}
 }
 
 // mayMend is whether a node whose checksum differed is to be sent anew now.
 func (c *Proxy) mayMend(r *Replica) bool {
-	now, e := c.dec.readingAt, &c.held.entries[r.handle]
+	now, e := c.dec.readingAt, &c.held.handles[r.handle]
 	if e.mended != 0 && now-e.mended < wire.MendEvery {
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 
 // Applying what a packet said, once all of it was decoded: arrivals, forgets, owners and
 // parents, state, calls. Removals wait for the end of Apply. What the adapter must hear
-// is noted in events, and reported at the end of Apply (tell.go). Messages of the reliable
+// is noted in events, and reported at the end of Apply (report.go). Messages of the reliable
 // lane are applied here, too.
 
 // commit applies the stage: one packet or block.
@@ -33,15 +33,15 @@ func (c *Proxy) commit() {
 	for _, i := range st.forgets {
 		c.forget(i)
 	}
-	for _, m := range st.metas {
-		c.meta(m)
+	for _, m := range st.ownership {
+		c.applyOwnership(m)
 	}
 	for i := range st.updates {
 		c.update(&st.updates[i])
 	}
 	for _, w := range st.calls {
-		if w.Handle < uint32(len(c.held.entries)) {
-			if e := &c.held.entries[w.Handle]; e.rep != nil && e.gen == w.Gen && st.tick >= e.removed {
+		if w.Handle < uint32(len(c.held.handles)) {
+			if e := &c.held.handles[w.Handle]; e.rep != nil && e.gen == w.Gen && st.tick >= e.removed {
 				c.noteUnreliable(e.rep, w)
 				continue
 			}
@@ -64,17 +64,17 @@ func (c *Proxy) forget(i uint32) {
 	row.applied, row.keyed = t, t // an older packet with the row may still arrive
 }
 
-// meta applies a node's owner and parent, unless newer ones are here.
-func (c *Proxy) meta(m stagedMeta) {
+// applyOwnership applies a node's owner and parent, unless newer ones are here.
+func (c *Proxy) applyOwnership(m stagedOwnership) {
 	m.r.Leapt = max(m.r.Leapt, m.leapt)
-	if c.dec.stage.tick <= m.r.meta || m.r.gone {
+	if c.dec.stage.tick <= m.r.ownershipTick || m.r.gone {
 		return
 	}
-	if ev := &c.events; !ev.turned.Has(m.r.handle) { // of several changes in one Apply the adapter is told the sum
-		ev.turned.Set(m.r.handle)
-		c.events.metas = append(c.events.metas, metaEvent{r: m.r, owner: m.r.Owner, adrift: m.r.Adrift()})
+	if ev := &c.events; !ev.newOwnership.Has(m.r.handle) { // of several changes in one Apply the adapter is told the sum
+		ev.newOwnership.Set(m.r.handle)
+		c.events.ownership = append(c.events.ownership, ownershipEvent{r: m.r, owner: m.r.Owner, orphaned: m.r.Orphaned()})
 	}
-	m.r.meta, m.r.Owner, m.r.parent = c.dec.stage.tick, m.owner, m.parent
+	m.r.ownershipTick, m.r.Owner, m.r.parent = c.dec.stage.tick, m.owner, m.parent
 }
 
 // update keeps a row's version. The version becomes the row's state if it is the
@@ -102,8 +102,8 @@ func (s *stage) wordsOf(u *stagedRow, t *rowtype.Type) []int32 { return s.words[
 
 // noteChanged notes a row that the adapter must be told of, once per Apply.
 func (c *Proxy) noteChanged(i uint32) {
-	if !c.held.rows.told.Has(i) {
-		c.held.rows.told.Set(i)
+	if !c.held.rows.reported.Has(i) {
+		c.held.rows.reported.Set(i)
 		c.events.changed = append(c.events.changed, i)
 	}
 }
@@ -111,7 +111,7 @@ func (c *Proxy) noteChanged(i uint32) {
 // arrive applies an arrival: it makes the node, refreshes it, or ignores a late copy.
 func (c *Proxy) arrive(n *stagedNode) {
 	r := n.r
-	e := c.held.entry(r.handle)
+	e := c.held.state(r.handle)
 	t := c.dec.stage.tick
 	if old := e.rep; old != nil {
 		if t <= old.born {
@@ -129,12 +129,12 @@ func (c *Proxy) arrive(n *stagedNode) {
 	if old := c.held.byNode[r.ID]; old != nil {
 		// A node has one handle. The old handle's new tenant may arrive in this very
 		// packet, so the removal counts as of the tick before.
-		c.remove(&c.held.entries[old.handle], max(t, 1)-1, false)
+		c.remove(&c.held.handles[old.handle], max(t, 1)-1, false)
 	}
 	c.mend.found(r.handle)
 	e.rep, e.gen, e.mended = r, r.gen, 0
 	r.first, e.sure = t, c.dec.reading
-	if newest := c.in.heard.newest; c.in.heard.any && e.sure <= newest { // of a late packet an earlier ack said nothing
+	if newest := c.in.history.newest; c.in.history.any && e.sure <= newest { // of a late packet an earlier ack said nothing
 		e.sure = newest + 1
 	}
 	c.held.byNode[r.ID] = r
@@ -165,7 +165,7 @@ func (c *Proxy) lay(r *Replica, n *stagedNode) {
 			c.held.rows.show(i, words)
 		}
 		if r.fresh {
-			c.held.rows.told.Set(i) // Arrived tells of it
+			c.held.rows.reported.Set(i) // Arrived tells of it
 		} else {
 			c.noteChanged(i) // even without state: the row before it may have had some
 		}
@@ -176,7 +176,7 @@ func (c *Proxy) lay(r *Replica, n *stagedNode) {
 func (c *Proxy) refreshed(old *Replica, n *stagedNode) {
 	r, t := n.r, c.dec.stage.tick
 	old.born = t
-	c.meta(stagedMeta{r: old, owner: r.Owner, parent: r.parent, leapt: r.Leapt})
+	c.applyOwnership(stagedOwnership{r: old, owner: r.Owner, parent: r.parent, leapt: r.Leapt})
 	if !old.layout.Is(r.layout.Prefab, r.layout.Items) {
 		c.noteItems(old)
 		c.held.rows.retire(old.rows, replicaOld)
@@ -234,7 +234,7 @@ func (c *Proxy) noteUnreliable(r *Replica, w wire.WireCall) {
 		caller, _ := binary.Uvarint(w.Args)
 		from = ids.Peer(caller)
 	}
-	if !w.Rpc.AnyOrder && c.in.latest.Overtaken(r.ID, from, w.Rpc.Index, c.dec.reading, max(c.in.heard.newest, c.dec.reading)) {
+	if !w.Rpc.AnyOrder && c.in.latest.Overtaken(r.ID, from, w.Rpc.Index, c.dec.reading, max(c.in.history.newest, c.dec.reading)) {
 		c.counters.CallsOvertaken++
 		return
 	}
@@ -275,7 +275,7 @@ func (c *Proxy) message(b []byte) {
 			return
 		}
 		c.dec.models[m.Number], c.dec.tables = m, m.Number
-		c.dec.since[m.Number] = c.in.heard.newest + 1 // the authority uses them only once it hears that they are here
+		c.dec.since[m.Number] = c.in.history.newest + 1 // the authority uses them only once it hears that they are here
 	case wire.MsgResynced:
 		if !c.resynced(b[1:]) {
 			c.counters.Refused++
@@ -304,9 +304,9 @@ func (c *Proxy) block(b []byte) (tick ids.Tick, err error) {
 // called queues a reliable call to run, or holds it until its node is here (protocol
 // rule 4). A call on a node that has gone is dropped (rule 5).
 func (c *Proxy) called(w wire.WireCall) {
-	e := proxyEntry{}
-	if w.Handle < uint32(len(c.held.entries)) {
-		e = c.held.entries[w.Handle]
+	e := handleState{}
+	if w.Handle < uint32(len(c.held.handles)) {
+		e = c.held.handles[w.Handle]
 	}
 	switch {
 	case e.rep != nil && e.gen == w.Gen:

@@ -18,20 +18,20 @@ import (
 
 // stage is what a packet says, collected until all of it has been read.
 type stage struct {
-	tick     ids.Tick
-	removals []removal
-	arrivals []stagedNode
-	whole    []stagedRow // rows of the arrivals
-	updates  []stagedRow
-	metas    []stagedMeta
-	calls    []wire.WireCall
-	words    []int32
-	vars     [][]any // values of variable length, per row that has any
-	bytes    []byte
-	skipped  bool
-	block    bool
-	forgets  []uint32 // by row number
-	layouts  []*wire.NodeLayout
+	tick      ids.Tick
+	removals  []removal
+	arrivals  []stagedNode
+	whole     []stagedRow // rows of the arrivals
+	updates   []stagedRow
+	ownership []stagedOwnership
+	calls     []wire.WireCall
+	words     []int32
+	vars      [][]any // values of variable length, per row that has any
+	bytes     []byte
+	skipped   bool
+	block     bool
+	forgets   []uint32 // by row number
+	layouts   []*wire.NodeLayout
 }
 
 // A stagedRow is a row's new state.
@@ -50,8 +50,8 @@ type stagedNode struct {
 	rows int // index of the first in stage.whole
 }
 
-// A stagedMeta is a node's owner and parent, the parent by handle.
-type stagedMeta struct {
+// A stagedOwnership is a node's owner and parent, the parent by handle.
+type stagedOwnership struct {
 	r      *Replica
 	owner  ids.Peer
 	parent uint32
@@ -61,7 +61,7 @@ type stagedMeta struct {
 func (s *stage) reset(t ids.Tick) {
 	*s = stage{
 		tick: t, removals: s.removals[:0], arrivals: s.arrivals[:0], whole: s.whole[:0], updates: s.updates[:0],
-		metas: s.metas[:0], calls: s.calls[:0], words: s.words[:0], vars: s.vars[:0], bytes: s.bytes[:0],
+		ownership: s.ownership[:0], calls: s.calls[:0], words: s.words[:0], vars: s.vars[:0], bytes: s.bytes[:0],
 		forgets: s.forgets[:0], layouts: s.layouts[:0],
 	}
 }
@@ -81,10 +81,10 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	if form&coder.FormFull == 0 {
 		back := uint64(coder.ReadUnsigned(&d, &m.Entry.Back))
 		delta := wire.OfDelta(coder.ReadUnsigned(&d, &m.Entry.Delta), uint32(back))
-		if back > seq || !c.in.heard.has(seq-back) {
+		if back > seq || !c.in.history.has(seq-back) {
 			return fmt.Errorf("%w: base packet %d is not known", ids.ErrPacket, seq-back)
 		}
-		baseTick = c.in.heard.tick(seq - back)
+		baseTick = c.in.history.tick(seq - back)
 		tick = baseTick + ids.Tick(delta)
 		base = seq - back
 		if err := c.readWindow(&d, m, base); err != nil {
@@ -93,7 +93,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	} else {
 		tick, c.dec.lines = ids.Tick(d.Bits(32)), lineWindow{}
 	}
-	c.dec.timely = form&coder.FormFull != 0 && !c.in.heard.overtaken(seq)
+	c.dec.timely = form&coder.FormFull != 0 && !c.in.history.overtaken(seq)
 	if err := c.believes(tick); err != nil {
 		return err
 	}
@@ -111,10 +111,10 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	if form&coder.FormEcho != 0 {
 		c.echo(uint16(echoed), kept)
 	}
-	c.in.heard.base = max(c.in.heard.base, base)
+	c.in.history.base = max(c.in.history.base, base)
 	c.compare(tick)
-	c.dec.pace.note(tick, c.dec.readingAt, c.cfg.Hz)
-	c.in.heard.note(seq, tick, c.dec.readingAt)
+	c.dec.estimate.note(tick, c.dec.readingAt, c.cfg.Hz)
+	c.in.history.note(seq, tick, c.dec.readingAt)
 	if c.dec.stage.skipped {
 		c.counters.Skipped++
 		c.mend.skipped = append(c.mend.skipped, seq)
@@ -146,7 +146,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick
 		return err
 	}
 	if form&coder.FormSpeculative != 0 {
-		if err := c.readGuesses(d, m, baseTick); err != nil {
+		if err := c.readSpeculative(d, m, baseTick); err != nil {
 			return err
 		}
 		if st.skipped && len(c.mend.skipped) >= wire.MaxSkipped {
@@ -160,7 +160,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick
 	if err != nil {
 		return fmt.Errorf("%w: %w", ids.ErrPacket, err)
 	}
-	if c.mend.astray.timeless && c.dec.timely && !block {
+	if c.mend.desync.timeless && c.dec.timely && !block {
 		c.setTime(tick)
 	}
 	c.commit()
@@ -256,7 +256,7 @@ func (c *Proxy) readCalls(d *prefix.Decoder, m *coder.Model) error {
 // readArrival reads one node into the stage.
 func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int) error {
 	st := &c.dec.stage
-	r := &Replica{proxy: c, handle: coder.ReadUnsigned(d, &m.Entry.Handle), gen: uint8(d.Bits(8)), born: st.tick, meta: st.tick}
+	r := &Replica{proxy: c, handle: coder.ReadUnsigned(d, &m.Entry.Handle), gen: uint8(d.Bits(8)), born: st.tick, ownershipTick: st.tick}
 	slot, tenant := coder.ReadUnsigned(d, &m.Entry.Id), coder.ReadUnsigned(d, &m.Entry.Tenant)
 	r.ID = ids.MakeNode(slot, tenant)
 	number := coder.ReadUnsigned(d, &m.Entry.Layout)
@@ -277,7 +277,7 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int) error {
 	if l.Prefab > 0 {
 		r.Prefab = c.cfg.Schema.Prefabs()[l.Prefab-1]
 	}
-	r.Owner, r.parent = c.readMeta(d, m, says/coder.ArriveOwner, says&coder.ArriveParent != 0)
+	r.Owner, r.parent = c.readOwnership(d, m, says/coder.ArriveOwner, says&coder.ArriveParent != 0)
 	if says&coder.ArriveLeapt != 0 {
 		r.Leapt = c.readLeap(d, m)
 	}
@@ -383,9 +383,9 @@ func (c *Proxy) readLayout(d *prefix.Decoder, m *coder.Model, number uint32) (*w
 	return l, nil
 }
 
-// readMeta reads a node's owner and, if hung, its parent's handle. whose is one of
+// readOwnership reads a node's owner and, if hung, its parent's handle. whose is one of
 // ownerNobody, ownerYou, ownerOther.
-func (c *Proxy) readMeta(d *prefix.Decoder, m *coder.Model, whose int, hung bool) (owner ids.Peer, parent uint32) {
+func (c *Proxy) readOwnership(d *prefix.Decoder, m *coder.Model, whose int, hung bool) (owner ids.Peer, parent uint32) {
 	switch whose {
 	case coder.OwnerYou:
 		owner = c.me

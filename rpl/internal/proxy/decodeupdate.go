@@ -9,8 +9,8 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// Reading the updates and the guesses of a packet into the stage. An update tells of the
-// rows of one node, found by its handle; a guess is an update of a node whose arrival
+// Reading the updates and the speculative updates of a packet into the stage. An update tells of the
+// rows of one node, found by its handle; a speculative one is an update of a node whose arrival
 // the authority does not know to be acked. docs/SPEC.md §5 has the layout of both.
 
 // Errors of packets for which the proxy can name to the authority the node or row that
@@ -49,7 +49,7 @@ func (c *Proxy) readUpdates(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick
 			return err
 		case !here:
 			if c.lacks(at - 1) {
-				c.stray(at - 1)
+				c.noteWrongNode(at - 1)
 			}
 			return fmt.Errorf("%w: handle %d", errNotHere, at-1)
 		case !ok:
@@ -58,9 +58,9 @@ func (c *Proxy) readUpdates(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick
 	}
 }
 
-// readGuesses reads the guesses. At the first one whose node or base is not here it
+// readSpeculative reads the speculative updates. At the first one whose node or base is not here it
 // stops, and the rest of the packet is skipped.
-func (c *Proxy) readGuesses(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick) error {
+func (c *Proxy) readSpeculative(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick) error {
 	at := uint32(0)
 	for {
 		gap := coder.ReadUnsigned(d, &m.Entry.Far)
@@ -99,10 +99,10 @@ func (c *Proxy) rowsAt(h uint32) (rows rowRun, here bool) {
 // rows at the packet's tick. For a late packet these are the tenant or the rows of that
 // time: the packet is read against them, and what it says of them is thrown away.
 func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
-	if h >= uint32(len(c.held.entries)) {
+	if h >= uint32(len(c.held.handles)) {
 		return nil, rowRun{}
 	}
-	e, t := &c.held.entries[h], c.dec.stage.tick
+	e, t := &c.held.handles[h], c.dec.stage.tick
 	r := e.rep
 	if e.last != nil && (r == nil && t <= e.removed || r != nil && t < r.first) {
 		r = e.last
@@ -119,10 +119,10 @@ func (c *Proxy) tenant(h uint32) (*Replica, rowRun) {
 // lacks is whether a handle without a tenant at the stage's tick should have one, since
 // the packet is not late.
 func (c *Proxy) lacks(h uint32) bool {
-	if h >= uint32(len(c.held.entries)) {
+	if h >= uint32(len(c.held.handles)) {
 		return h < wire.MaxHandles
 	}
-	e := &c.held.entries[h]
+	e := &c.held.handles[h]
 	return e.rep == nil && c.dec.stage.tick > e.removed
 }
 
@@ -135,17 +135,17 @@ func (c *Proxy) readOrdinary(d *prefix.Decoder, m *coder.Model, h uint32, baseTi
 		ok, err = c.readRow(d, m, rows.first, coder.RowImplicit, baseTick, false)
 		return here, ok, err
 	}
-	told := 0 // which of the next rows are told, a bit each
+	which := 0 // which of the next rows are told, a bit each
 	for i := range uint32(rows.n) {
 		if i%coder.PresentRows == 0 {
-			told = d.Symbol(m.Entry.Present[min(uint32(rows.n)-i, coder.PresentRows)-1].T)
+			which = d.Symbol(m.Entry.Present[min(uint32(rows.n)-i, coder.PresentRows)-1].T)
 		}
-		if told&1 != 0 {
+		if which&1 != 0 {
 			if ok, err = c.readRow(d, m, rows.first+i, coder.RowImplicit, baseTick, false); !ok {
 				return here, ok, err
 			}
 		}
-		told >>= 1
+		which >>= 1
 	}
 	return here, true, nil
 }
@@ -158,12 +158,12 @@ func (c *Proxy) readSpecial(d *prefix.Decoder, m *coder.Model, h uint32, baseTic
 		return false, false, nil
 	}
 	if d.Bits(1) == 1 {
-		meta := stagedMeta{r: r}
-		meta.owner, meta.parent = c.readMeta(d, m, d.Symbol(m.Entry.Owner.T), d.Bits(1) == 1)
+		ownership := stagedOwnership{r: r}
+		ownership.owner, ownership.parent = c.readOwnership(d, m, d.Symbol(m.Entry.Owner.T), d.Bits(1) == 1)
 		if d.Bits(1) == 1 {
-			meta.leapt = c.readLeap(d, m)
+			ownership.leapt = c.readLeap(d, m)
 		}
-		c.dec.stage.metas = append(c.dec.stage.metas, meta)
+		c.dec.stage.ownership = append(c.dec.stage.ownership, ownership)
 	}
 	ok, err = c.readActions(d, m, rows, baseTick, false)
 	return true, ok, err
@@ -177,14 +177,14 @@ func (c *Proxy) readLeap(d *prefix.Decoder, m *coder.Model) ids.Tick {
 
 // readActions reads the action for each row of a node. It returns false if a base is
 // missing.
-func (c *Proxy) readActions(d *prefix.Decoder, m *coder.Model, rows rowRun, baseTick ids.Tick, guess bool) (bool, error) {
+func (c *Proxy) readActions(d *prefix.Decoder, m *coder.Model, rows rowRun, baseTick ids.Tick, speculative bool) (bool, error) {
 	for i := rows.first; i < rows.first+uint32(rows.n); i++ {
 		switch action := d.Symbol(m.Entry.Row.T); action {
 		case coder.RowSame:
 		case coder.RowForget:
 			c.dec.stage.forgets = append(c.dec.stage.forgets, i)
 		default:
-			if ok, err := c.readRow(d, m, i, action, baseTick, guess); !ok {
+			if ok, err := c.readRow(d, m, i, action, baseTick, speculative); !ok {
 				return false, err
 			}
 		}
@@ -193,18 +193,18 @@ func (c *Proxy) readActions(d *prefix.Decoder, m *coder.Model, rows rowRun, base
 }
 
 // readRow reads one row of an update. It returns false if the row's base is missing.
-func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action int, baseTick ids.Tick, guess bool) (bool, error) {
+func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action int, baseTick ids.Tick, speculative bool) (bool, error) {
 	st := &c.dec.stage
 	row := &c.held.rows.rows[number]
 	c.held.rows.touch(number, row, st.tick)
 	t := c.held.types[row.typ]
-	up := stagedRow{row: number, vars: st.newVars(t)}
+	staged := stagedRow{row: number, vars: st.newVars(t)}
 	var dst []int32
-	up.at, dst = st.room(t.Width)
+	staged.at, dst = st.room(t.Width)
 	sound := false
-	if up.key = action == coder.RowKeyframe; up.key {
-		up.newer = wire.BaseLen
-		sound = m.ReadKey(d, t, dst) && c.readVars(d, m, t, nil, st.varsOf(&up))
+	if staged.key = action == coder.RowKeyframe; staged.key {
+		staged.newer = wire.BaseLen
+		sound = m.ReadKey(d, t, dst) && c.readVars(d, m, t, nil, st.varsOf(&staged))
 	} else {
 		named, exact := baseTick, action == coder.RowExplicit
 		if exact {
@@ -212,40 +212,40 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action
 		}
 		slot, newer, at, ok := c.held.rows.base(row, named)
 		if !ok || exact && at != named {
-			c.missed(number, guess)
+			c.missed(number, speculative)
 			return false, nil
 		}
-		up.base, up.newer = at, uint8(newer)
-		if guess { // an update after this may name an older base: another copy of the arrival
-			up.newer = wire.BaseLen
+		staged.base, staged.newer = at, uint8(newer)
+		if speculative { // an update after this may name an older base: another copy of the arrival
+			staged.newer = wire.BaseLen
 		}
 		if c.dec.seconds.P = nil; !exact && m.LinesOf(t) && !c.second(row, slot, at) {
-			c.missed(number, guess)
+			c.missed(number, speculative)
 			return false, nil
 		}
 		sound = m.ReadUpdate(d, t, c.held.rows.version(row, slot)[1:], dst, &c.dec.seconds, uint32(st.tick-at))
 		if sound && len(t.Vars) > 0 {
-			sound = c.readVars(d, m, t, c.held.rows.vars[number][slot], st.varsOf(&up))
+			sound = c.readVars(d, m, t, c.held.rows.vars[number][slot], st.varsOf(&staged))
 		}
 	}
 	if !sound {
 		return false, fmt.Errorf("%w: item %s out of range", ids.ErrPacket, t.Item.Name)
 	}
-	st.updates = append(st.updates, up)
+	st.updates = append(st.updates, staged)
 	return true, nil
 }
 
 // missed asks for a keyframe of a row whose base is missing: of all rows of the node if
-// a block named the base. It does not ask for a guess, which acks report as skipped, nor
+// a block named the base. It does not ask for a speculative one, which acks report as skipped, nor
 // for a row that nobody needs. From now on more old versions are kept.
-func (c *Proxy) missed(number uint32, guess bool) {
+func (c *Proxy) missed(number uint32, speculative bool) {
 	switch r := c.held.rows.owners[number].r; {
-	case guess || r.gone || c.dec.stage.tick < r.laid:
+	case speculative || r.gone || c.dec.stage.tick < r.laid:
 		return
 	case c.dec.stage.block:
-		c.doubtBlock(r)
+		c.requestKeyframes(r)
 	default:
-		c.doubt(r, int(number-r.rows.first))
+		c.requestKeyframe(r, int(number-r.rows.first))
 	}
 	c.held.rows.late = min(2*c.held.rows.late, wire.MostLate)
 }

@@ -4,16 +4,16 @@
 //
 // The files in the order of the data:
 //
-//	proxy.go, config.go     what there is, and the calls of a tick; heard.go: which packets were read; pace.go: the
+//	proxy.go, config.go     what there is, and the calls of a tick; history.go: which packets were read; tickestimate.go: the
 //	                        authority's tick
 //	decode.go               a packet into the stage; decodeupdate.go: its updates; line.go: the versions that they build on
 //	commit.go               the stage into nodes and rows, whole
 //	replica.go              a node; replicarow.go, replicaversion.go: its rows and their versions; versionslab.go: in memory
-//	tell.go                 what the adapter is told; recall.go: values of variable length that it was given
-//	proxysend.go            acks and calls for the authority; part.go: long messages in fragments
+//	report.go               what the adapter is told; recall.go: values of variable length that it was given
+//	proxysend.go            acks and calls for the authority; fragment.go: long messages in fragments
 //
 // What goes wrong:
 //
-//	checksum.go             whether both ends have the same; doubt.go, resync.go: what is asked for again
+//	checksum.go             whether both ends have the same; keyframerequest.go, resync.go: what is asked for again
 //	trace.go                packets for people; faults.go: what tests do to a client
 package proxy

@@ -50,9 +50,9 @@ func (f Faults) Corrupt(n ids.Node, ordinal, word int) {
 	}
 }
 
-// ForgeGuess encodes a datagram of tick t with one guess, for a generation of handle 0
+// ForgeSpeculative encodes a datagram of tick t with one speculative update, for a generation of handle 0
 // that no node has.
-func (f Faults) ForgeGuess(t ids.Tick) []byte {
+func (f Faults) ForgeSpeculative(t ids.Tick) []byte {
 	c := f.c
 	var e prefix.Encoder
 	m := &c.dec.defaults.Entry
@@ -65,14 +65,14 @@ func (f Faults) ForgeGuess(t ids.Tick) []byte {
 	return e.Finish()
 }
 
-// HeardBase returns the newest packet of which the proxy knows that the authority knows
+// KnownBase returns the newest packet of which the proxy knows that the authority knows
 // it as applied.
-func (f Faults) HeardBase() uint64 { return f.c.in.heard.base }
+func (f Faults) KnownBase() uint64 { return f.c.in.history.base }
 
 // Lose removes a node from a proxy, as a damaged removal would.
 func (f Faults) Lose(n ids.Node) {
 	c := f.c
-	c.remove(&c.held.entries[c.held.byNode[n].handle], c.held.newest, false)
+	c.remove(&c.held.handles[c.held.byNode[n].handle], c.held.newest, false)
 }
 
 // Haunt gives a proxy a node n with the layout of another, which the authority has not
@@ -84,7 +84,7 @@ func (f Faults) Haunt(like, n ids.Node, handle uint32) {
 	for range l.Rows {
 		c.dec.stage.whole = append(c.dec.stage.whole, stagedRow{at: -1})
 	}
-	c.arrive(&stagedNode{r: &Replica{proxy: c, layout: l, Items: l.Types, ID: n, handle: handle, gen: 7, parent: wire.NoHandle, born: c.held.newest, meta: c.held.newest}})
+	c.arrive(&stagedNode{r: &Replica{proxy: c, layout: l, Items: l.Types, ID: n, handle: handle, gen: 7, parent: wire.NoHandle, born: c.held.newest, ownershipTick: c.held.newest}})
 }
 
 // Give changes a node's owner at a proxy.
@@ -115,11 +115,11 @@ func (f Faults) Hasten(by ids.Tick) {
 	}
 }
 
-// Misdate makes a proxy's record of packets that it has heard older by some ticks.
+// Misdate makes a proxy's record of packets that it has received older by some ticks.
 func (f Faults) Misdate(by ids.Tick) {
 	c := f.c
-	for i := range c.in.heard.ticks {
-		c.in.heard.ticks[i] -= by
+	for i := range c.in.history.ticks {
+		c.in.history.ticks[i] -= by
 	}
 }
 
@@ -134,7 +134,7 @@ func (f Faults) Dress(n, as ids.Node) {
 		c.dec.stage.whole = append(c.dec.stage.whole, row)
 	}
 	other := *r
-	other.layout, other.Items, other.born, other.meta = l, l.Types, c.held.newest, c.held.newest
+	other.layout, other.Items, other.born, other.ownershipTick = l, l.Types, c.held.newest, c.held.newest
 	r.born--
 	c.arrive(&stagedNode{r: &other})
 }

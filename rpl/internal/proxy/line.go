@@ -29,7 +29,7 @@ func (c *Proxy) readWindow(d *prefix.Decoder, m *coder.Model, base uint64) error
 	if d.Bits(1) == 0 {
 		n = int(d.Bits(wire.LineBits))
 	}
-	w, ok := c.in.heard.window(base, n)
+	w, ok := c.in.history.window(base, n)
 	if c.dec.lines = w; !ok {
 		return fmt.Errorf("%w: not all packets of %d sends below packet %d are known", ids.ErrPacket, n, base)
 	}
@@ -44,7 +44,7 @@ func (c *Proxy) readBlockWindow(d *prefix.Decoder, m *coder.Model, baseTick ids.
 }
 
 // second sets c.second to the version before a row's base, from which its lines start. It
-// returns false if it cannot tell which one that is. base is the base's slot, at its tick.
+// returns false if it cannot know which one that is. base is the base's slot, at its tick.
 func (c *Proxy) second(row *ReplicaRow, base uint8, at ids.Tick) bool {
 	s := &c.dec.seconds
 	s.P = nil

@@ -20,7 +20,7 @@ import (
 // A tick: Receive and ReceiveMessage for what has arrived, Step, Apply, the game, Send.
 //
 // This file has the state of a proxy and its entry points. decode.go reads packets,
-// commit.go applies them, tell.go reports to the adapter, proxysend.go sends.
+// commit.go applies them, report.go reports to the adapter, proxysend.go sends.
 type Proxy struct {
 	cfg  ProxyConfig
 	me   ids.Peer
@@ -37,13 +37,13 @@ type Proxy struct {
 	tracer   func([]byte)
 }
 
-// holdings is what the proxy holds of nodes (commit.go, tell.go, replica.go).
+// holdings is what the proxy holds of nodes (commit.go, report.go, replica.go).
 type holdings struct {
 	types   []*rowtype.Type
 	typesOf [][]*rowtype.Type
 	layouts map[uint32]*wire.NodeLayout
 
-	entries  []proxyEntry
+	handles  []handleState
 	runs     []rowRun // of the entries' nodes, by handle
 	rows     replicaRows
 	byNode   map[ids.Node]*Replica
@@ -65,10 +65,10 @@ type incoming struct {
 	inbox   []inPacket
 	inBytes []byte
 	mail    [][]byte
-	parts   []byte          // the parts so far of an incomplete message (part.go)
+	parts   []byte          // the parts so far of an incomplete message (fragment.go)
 	held    []wire.WireCall // reliable calls for nodes that have not arrived yet
 	applied uint32          // count of reliable messages applied
-	heard   heard           // which packets were applied
+	history receivedHistory // which packets were applied
 	latest  wire.Latest     // of the unreliable calls
 }
 
@@ -79,7 +79,7 @@ type decoding struct {
 	tables    uint8     // number of the newest learned tables
 	defaults  *coder.Model
 	stage     stage
-	pace      pace
+	estimate  tickEstimate
 	reading   uint64        // the number of the packet being read
 	readingAt time.Duration // when the packet being read was received
 	timely    bool          // it has a whole tick, and no newer packet was applied
@@ -88,12 +88,12 @@ type decoding struct {
 }
 
 // mending is what the proxy must report to the authority because something went
-// wrong (doubt.go, checksum.go, resync.go).
+// wrong (keyframerequest.go, checksum.go, resync.go).
 type mending struct {
-	skipped []uint64 // packets whose guesses were skipped (readGuesses)
-	doubts  []doubt
-	astray  astray
-	toCheck []wire.Check
+	skipped  []uint64 // packets whose speculative updates were skipped (readSpeculative)
+	requests []keyframeRequest
+	desync   desync
+	toCheck  []wire.Check
 }
 
 // outgoing is what is sent, and when (proxysend.go).
@@ -110,8 +110,8 @@ type outgoing struct {
 	tmp      []prefix.Sym
 }
 
-// A proxyEntry is what the proxy keeps of one handle.
-type proxyEntry struct {
+// A handleState is what the proxy keeps of one handle.
+type handleState struct {
 	rep     *Replica
 	last    *Replica // the previous tenant, for late packets
 	removed ids.Tick // of the newest removal: no arrival up to it is honoured
@@ -160,7 +160,7 @@ type ProxyCounters struct {
 	Checks         uint64 // versions compared with the authority's
 	Mismatches     uint64 // … that differed
 	Resyncs        uint64 // times that the proxy asked for everything again
-	Skipped        uint64 // packets whose guesses were skipped: they came before their arrivals
+	Skipped        uint64 // packets whose speculative updates were skipped: they came before their arrivals
 }
 
 // ProxyHandler is how Apply reports what has happened. The order is: Arrived for all
@@ -232,8 +232,8 @@ func (c *Proxy) Replica(n ids.Node) (*Replica, bool) {
 
 // Replicas iterates over the nodes held here, in the order of their handles.
 func (c *Proxy) Replicas(yield func(*Replica) bool) {
-	for i := range c.held.entries {
-		if r := c.held.entries[i].rep; r != nil && !yield(r) {
+	for i := range c.held.handles {
+		if r := c.held.handles[i].rep; r != nil && !yield(r) {
 			return
 		}
 	}
@@ -250,15 +250,15 @@ func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.out.trip.Time(), c.
 // h. now is on the same clock as the times given to Receive. If h has panicked and was
 // recovered, the next Apply reports the rest first.
 func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
-	if c.events.told.begun {
-		c.tell(h)
+	if c.events.progress.begun {
+		c.report(h)
 		c.held.release()
 	}
-	c.beginPace(now)
+	c.beginEstimate(now)
 	c.readInbox()
 	c.readMail()
 	c.removals(now)
-	c.tell(h)
+	c.report(h)
 	c.held.release()
 }
 
@@ -266,7 +266,7 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 func (c *Proxy) readInbox() {
 	slices.SortFunc(c.in.inbox, func(a, b inPacket) int { return cmp.Compare(a.seq, b.seq) })
 	for _, in := range c.in.inbox {
-		if c.in.heard.stale(in.seq) {
+		if c.in.history.stale(in.seq) {
 			continue
 		}
 		c.dec.reading, c.dec.readingAt = in.seq, in.at
@@ -275,7 +275,7 @@ func (c *Proxy) readInbox() {
 		if err != nil {
 			c.counters.Refused++
 			c.cfg.Log.Debug("packet refused", "seq", in.seq, "err", err)
-			if !c.in.heard.overtaken(in.seq) {
+			if !c.in.history.overtaken(in.seq) {
 				c.unread(err)
 			}
 			continue
@@ -308,7 +308,7 @@ func (c *Proxy) readMail() {
 func (c *Proxy) removals(now time.Duration) {
 	kept := c.held.removed[:0]
 	for _, r := range c.held.removed {
-		e := c.held.entry(r.handle)
+		e := c.held.state(r.handle)
 		if r.since == 0 {
 			r.since = max(now, 1)
 		}
@@ -330,16 +330,16 @@ func (c *Proxy) removals(now time.Duration) {
 }
 
 // entry is the entry of a handle, made where there is none yet.
-func (of *holdings) entry(h uint32) *proxyEntry {
-	for h >= uint32(len(of.entries)) {
-		of.entries, of.runs = append(of.entries, proxyEntry{}), append(of.runs, rowRun{})
+func (of *holdings) state(h uint32) *handleState {
+	for h >= uint32(len(of.handles)) {
+		of.handles, of.runs = append(of.handles, handleState{}), append(of.runs, rowRun{})
 	}
-	return &of.entries[h]
+	return &of.handles[h]
 }
 
 // remove takes a node away as of a tick. Its replica is kept as the handle's last tenant, for
 // packets that are late.
-func (c *Proxy) remove(e *proxyEntry, t ids.Tick, destroyed bool) {
+func (c *Proxy) remove(e *handleState, t ids.Tick, destroyed bool) {
 	r := e.rep
 	r.gone, r.until = true, t
 	c.held.runs[r.handle] = rowRun{}

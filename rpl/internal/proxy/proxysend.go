@@ -8,14 +8,14 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// The Send stage of a client: acks, refusals and calls. receive.go, which reads them
+// The Send stage of a client: acks, nacks and calls. receive.go, which reads them
 // on the authority, shows the layout.
 
 // Send writes what the authority must hear: acks of the packets received since the
-// last Send, refusals, and calls. Call it every tick.
+// last Send, nacks, and calls. Call it every tick.
 func (c *Proxy) Send(now time.Duration, s wire.Sink) {
 	c.out.sendCalls(s)
-	if !c.out.mustAck && len(c.out.calls) == 0 && !c.doubting(now) && !c.straying(now) && now-c.out.lastSent < wire.Heartbeat {
+	if !c.out.mustAck && len(c.out.calls) == 0 && !c.requestDue(now) && !c.desyncDue(now) && now-c.out.lastSent < wire.Heartbeat {
 		return
 	}
 	at := 0
@@ -42,7 +42,7 @@ func (o *outgoing) sendCalls(s wire.Sink) {
 }
 
 // sendPacket writes one packet and returns the index of the first call that is left.
-// The first packet of a Send carries all acks, skipped speculative updates and refusals, then the
+// The first packet of a Send carries all acks, skipped speculative updates and nacks, then the
 // calls from index at on that fit. Further packets carry calls alone, at least one each:
 // the longest call fits a packet with nothing else in it.
 func (c *Proxy) sendPacket(now time.Duration, s wire.Sink, at int, first bool) int {
@@ -51,11 +51,11 @@ func (c *Proxy) sendPacket(now time.Duration, s wire.Sink, at int, first bool) i
 	m := &c.dec.defaults.Entry
 	e := &c.out.enc
 	e.Reset(c.out.buf[:0])
-	acks := c.in.heard.any && first
+	acks := c.in.history.any && first
 	e.PutBits(uint32(flag(acks)), 1)
 	if acks {
-		e.PutBits(uint32(c.in.heard.newest), 16)
-		e.PutBits(uint32(min(max(now-c.in.heard.at, 0)/time.Millisecond, 255)), 8)
+		e.PutBits(uint32(c.in.history.newest), 16)
+		e.PutBits(uint32(min(max(now-c.in.history.at, 0)/time.Millisecond, 255)), 8)
 		c.in.putAcks(e, m)
 	}
 	e.PutBits(c.in.applied, 16)
@@ -65,7 +65,7 @@ func (c *Proxy) sendPacket(now time.Duration, s wire.Sink, at int, first bool) i
 	}
 	e.PutBits(0, 1)
 	if first {
-		c.putRefusals(e, m, now)
+		c.putNacks(e, m, now)
 	}
 	e.PutBits(0, 1)
 	for n := 0; at < len(c.out.calls) && n < wire.MaxDue; n++ {
@@ -90,15 +90,15 @@ func (c *Proxy) sendPacket(now time.Duration, s wire.Sink, at int, first bool) i
 // oldest that the authority may not have heard about: the lengths of runs, in turn of
 // packets that were applied and packets that were not.
 func (q *incoming) putAcks(e *prefix.Encoder, m *coder.EntryModel) {
-	floor := q.heard.floor()
+	floor := q.history.floor()
 	n := uint32(0)
-	if q.heard.newest > floor {
-		n = uint32(q.heard.newest - floor)
+	if q.history.newest > floor {
+		n = uint32(q.history.newest - floor)
 	}
 	e.Put(coder.Unsigned(&m.Length, n))
 	came := true
 	for i := uint32(0); i < n; came = !came {
-		run := q.heard.run(q.heard.newest-1-uint64(i), n-i, came)
+		run := q.history.run(q.history.newest-1-uint64(i), n-i, came)
 		if i += run; i == n {
 			e.Put(m.Run.Sym(0))
 			return
@@ -107,10 +107,10 @@ func (q *incoming) putAcks(e *prefix.Encoder, m *coder.EntryModel) {
 	}
 }
 
-// putSkipped names the packets whose guesses were skipped.
+// putSkipped names the packets whose speculative updates were skipped.
 func (c *Proxy) putSkipped(e *prefix.Encoder, m *coder.EntryModel) {
 	for _, seq := range c.mend.skipped {
-		if age := c.in.heard.newest - seq; age <= wire.AckWindow {
+		if age := c.in.history.newest - seq; age <= wire.AckWindow {
 			e.Put(prefix.Raw(1, 1), coder.Unsigned(&m.Length, uint32(age)))
 		}
 	}
@@ -119,7 +119,7 @@ func (c *Proxy) putSkipped(e *prefix.Encoder, m *coder.EntryModel) {
 
 // forgetSkipped drops the skipped packets that are older than what acks still cover.
 func (c *Proxy) forgetSkipped() {
-	kept, floor := c.mend.skipped[:0], c.in.heard.floor()
+	kept, floor := c.mend.skipped[:0], c.in.history.floor()
 	for _, seq := range c.mend.skipped {
 		if seq >= floor {
 			kept = append(kept, seq)

@@ -13,14 +13,14 @@ import (
 // Entity alone is the adapter's to set.
 type Replica struct {
 	// Where its state is, in one cache line: a game asks for it in every frame.
-	proxy  *Proxy
-	layout *wire.NodeLayout
-	rows   rowRun
-	until  ids.Tick // the tick of its removal, once it is gone
-	gone   bool
-	fresh  bool  // arrived in this Apply
-	told   bool  // the adapter knows of it
-	Reason uint8 // why the game has removed it, once it is Gone; 0: it gave no reason (Authority.RemoveFor)
+	proxy    *Proxy
+	layout   *wire.NodeLayout
+	rows     rowRun
+	until    ids.Tick // the tick of its removal, once it is gone
+	gone     bool
+	fresh    bool  // arrived in this Apply
+	reported bool  // the adapter knows of it
+	Reason   uint8 // why the game has removed it, once it is Gone; 0: it gave no reason (Authority.RemoveFor)
 
 	ID     ids.Node
 	Entity any
@@ -28,41 +28,41 @@ type Replica struct {
 	Args   []byte             // of the prefab
 	Name   string             // of a load-time node
 	Items  []*schema.ItemType // by ordinal, nil where one was removed; shared by many replicas, so read only
-	Parent ids.Node           // 0: a root, or the parent is not known yet; see Adrift
+	Parent ids.Node           // 0: a root, or the parent is not known yet; see Orphaned
 	Owner  ids.Peer
 	Leapt  ids.Tick // the newest tick at which it is known to have leapt (Authority.Leap); 0: none
 
-	handle  uint32
-	gen     uint8
-	waits   bool     // it is among the proxy's orphans
-	kids    uint16   // number of replicas whose up it is
-	old     rowRun   // the rows before the last change of items, for late packets
-	first   ids.Tick // tick of the first arrival applied
-	laid    ids.Tick // tick of the first arrival with the present items
-	wasLaid ids.Tick // tick of the first arrival with the items before (old), 0 if it had no others
-	born    ids.Tick // tick of the newest arrival applied
-	meta    ids.Tick // tick of the newest owner and parent applied
-	parent  uint32   // the parent's handle, noHandle for none
-	up      *Replica // the parent that the adapter was told of, even after that has gone
+	handle        uint32
+	gen           uint8
+	waits         bool     // it is among the proxy's orphans
+	kids          uint16   // number of replicas whose parent it is
+	old           rowRun   // the rows before the last change of items, for late packets
+	first         ids.Tick // tick of the first arrival applied
+	laid          ids.Tick // tick of the first arrival with the present items
+	wasLaid       ids.Tick // tick of the first arrival with the items before (old), 0 if it had no others
+	born          ids.Tick // tick of the newest arrival applied
+	ownershipTick ids.Tick // tick of the newest owner and parent applied
+	parent        uint32   // the parent's handle, noHandle for none
+	above         *Replica // the parent that the adapter was told of, even after that has gone
 }
 
-// Adrift is whether the node's parent is not known, so that its place, which is relative to
+// Orphaned is whether the node's parent is not known, so that its place, which is relative to
 // the parent, is not known either (protocol rules 18 and 20): the parent has gone before the
 // node's own change of parent came, and Parent is still the old one; or the parent that the
 // node was told of has not come, or still stands below the node by what has come, and Parent
 // is 0.
-func (r *Replica) Adrift() bool { return r.left() || r.up == nil && r.parent != wire.NoHandle }
+func (r *Replica) Orphaned() bool { return r.left() || r.above == nil && r.parent != wire.NoHandle }
 
 // Known is whether the authority is known to know that this peer has the node. Before that it
 // tells of the node by chance; from then on, to who predicts its own nodes (SetPredicting), in
 // every packet whatever the peer may not have.
 func (r *Replica) Known() bool {
-	e := &r.proxy.held.entries[r.handle]
-	return e.rep == r && r.proxy.in.heard.base >= e.sure
+	e := &r.proxy.held.handles[r.handle]
+	return e.rep == r && r.proxy.in.history.base >= e.sure
 }
 
 // left is whether the parent has gone before the node's own change of parent came.
-func (r *Replica) left() bool { return r.up != nil && r.up.gone }
+func (r *Replica) left() bool { return r.above != nil && r.above.gone }
 
 // Words appends an item's state at the newest tick received to dst, in the order of
 // ItemType.Words; it returns nil if there is no such item. Predicted state is advanced
@@ -140,9 +140,9 @@ func (r *Replica) fill(ordinal int, words []int32, vars []any, tick ids.Tick) {
 }
 
 // IsMoving reports whether an item's state moves on by itself until more of it comes.
-func (r *Replica) Drifts(ordinal int) bool {
+func (r *Replica) IsMoving(ordinal int) bool {
 	for k, of := range r.layout.Ords[:r.rows.n] {
-		if of == ordinal && r.proxy.held.rows.drifting.Has(r.rows.first+uint32(k)) {
+		if of == ordinal && r.proxy.held.rows.moving.Has(r.rows.first+uint32(k)) {
 			return true
 		}
 	}

@@ -62,24 +62,24 @@ type rowRun struct {
 
 // replicaRows are all rows of a proxy, by number.
 type replicaRows struct {
-	types    []*rowtype.Type
-	rows     []ReplicaRow
-	owners   []rowOwner
-	vars     map[uint32][][]any  // values of variable length, of rows that have any, by slot
-	drifting wire.Bitset         // rows that are expected to change by themselves
-	told     wire.Bitset         // rows that the adapter hears of in this Apply
-	late     int                 // how many versions older than the base are kept
-	slabs    []versionSlab       // by type
-	free     map[uint16][]uint32 // runs to use again, by length
-	course   []int32             // scratch: a row's words at another tick
-	sum      int32               // of what was touched, so that the compiler keeps the reads
+	types     []*rowtype.Type
+	rows      []ReplicaRow
+	owners    []rowOwner
+	vars      map[uint32][][]any  // values of variable length, of rows that have any, by slot
+	moving    wire.Bitset         // rows that are expected to change by themselves
+	reported  wire.Bitset         // rows that the adapter hears of in this Apply
+	late      int                 // how many versions older than the base are kept
+	slabs     []versionSlab       // by type
+	free      map[uint16][]uint32 // runs to use again, by length
+	predicted []int32             // scratch: a row's words at another tick
+	sum       int32               // of what was touched, so that the compiler keeps the reads
 }
 
 func newReplicaRows(types []*rowtype.Type) replicaRows {
 	s := replicaRows{types: types, late: wire.LateVersions, free: make(map[uint16][]uint32), vars: make(map[uint32][][]any)}
 	for _, t := range types {
 		s.slabs = append(s.slabs, newVersionSlab(1+t.Width))
-		s.course = append(s.course, make([]int32, max(0, t.Width-len(s.course)))...)
+		s.predicted = append(s.predicted, make([]int32, max(0, t.Width-len(s.predicted)))...)
 	}
 	return s
 }
@@ -93,8 +93,8 @@ func (s *replicaRows) add(r *Replica, laid ids.Tick) rowRun {
 	} else {
 		s.rows = append(s.rows, make([]ReplicaRow, n)...)
 		s.owners = append(s.owners, make([]rowOwner, n)...)
-		s.drifting.Reach(uint32(len(s.rows)))
-		s.told.Reach(uint32(len(s.rows)))
+		s.moving.Reach(uint32(len(s.rows)))
+		s.reported.Reach(uint32(len(s.rows)))
 	}
 	for k, t := range r.layout.Rows {
 		row := run.first + uint32(k)
@@ -128,7 +128,7 @@ func (s *replicaRows) remove(run rowRun) {
 func (s *replicaRows) retire(run rowRun, why uint8) {
 	for i := range uint32(run.n) {
 		s.rows[run.first+i].flags |= why
-		s.drifting.Clear(run.first + i)
+		s.moving.Clear(run.first + i)
 	}
 }
 
@@ -136,7 +136,7 @@ func (s *replicaRows) retire(run rowRun, why uint8) {
 func (s *replicaRows) forget(i uint32) {
 	row := &s.rows[i]
 	row.used, row.flags = 0, row.flags&^replicaVisible
-	s.drifting.Clear(i)
+	s.moving.Clear(i)
 }
 
 // show makes the row's newest version, words, its state.
@@ -144,9 +144,9 @@ func (s *replicaRows) show(i uint32, words []int32) {
 	row := &s.rows[i]
 	row.flags |= replicaVisible
 	if t := s.types[row.typ]; t.IsMoving(t.At(words)) {
-		s.drifting.Set(i)
+		s.moving.Set(i)
 	} else {
-		s.drifting.Clear(i)
+		s.moving.Clear(i)
 	}
 }
 
@@ -159,7 +159,7 @@ func (s *replicaRows) version(row *ReplicaRow, slot uint8) []int32 {
 const keyMark = 1 << 31
 
 // isKey is whether a version came as a keyframe. Of two versions of one tick (an arrival and a
-// guess) both count as what one of them is.
+// speculative update) both count as what one of them is.
 func (s *replicaRows) isKey(row *ReplicaRow, slot uint8) bool {
 	return uint32(s.version(row, slot)[0])&keyMark != 0
 }
@@ -183,8 +183,8 @@ func (s *replicaRows) at(i uint32, tick ids.Tick) []int32 {
 	words := s.received(i)
 	if row := &s.rows[i]; words != nil && tick > row.tick {
 		if t := s.types[row.typ]; t.IsMoving(t.At(words)) {
-			t.Advance(t.At(s.course), t.At(words), uint32(tick-row.tick))
-			return s.course[:len(words)]
+			t.Advance(t.At(s.predicted), t.At(words), uint32(tick-row.tick))
+			return s.predicted[:len(words)]
 		}
 	}
 	return words

@@ -10,8 +10,8 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// astray is what a proxy knows to be wrong with its nodes.
-type astray struct {
+// desync is what a proxy knows to be wrong with its nodes.
+type desync struct {
 	lost     int           // packets in a row that could not be read for an unknown reason
 	trouble  int           // rises by readable with each packet that cannot be read, falls by 1 with each that can
 	since    time.Duration // when trouble last rose from 0
@@ -20,7 +20,7 @@ type astray struct {
 	timeless bool          // the next whole tick is believed, whatever it is
 	again    bool          // that tick was earlier than what is here: ask once more
 	timed    time.Duration // when that tick came
-	nodes    []strayNode
+	nodes    []wrongNode
 }
 
 // Resync asks the authority for the whole state of everything that this peer holds. A
@@ -28,7 +28,7 @@ type astray struct {
 // that are right stay and are corrected; nodes that should not be there go. It costs
 // what a join does. A peer is answered every three seconds at most.
 func (c *Proxy) Resync() {
-	s := &c.mend.astray
+	s := &c.mend.desync
 	s.timeless, s.trouble, s.lost = true, 0, 0
 	if !s.all {
 		s.all = true
@@ -41,7 +41,7 @@ func (c *Proxy) Resync() {
 // unread counts a packet that could not be read. One that newer packets have overtaken is
 // not counted: what it builds on may have gone for good reasons.
 func (c *Proxy) unread(err error) {
-	s := &c.mend.astray
+	s := &c.mend.desync
 	if s.trouble == 0 {
 		s.since = c.dec.readingAt
 	}
@@ -56,7 +56,7 @@ func (c *Proxy) unread(err error) {
 
 // read counts a packet that was read.
 func (m *mending) read() {
-	if s := &m.astray; s.trouble > 0 {
+	if s := &m.desync; s.trouble > 0 {
 		s.trouble--
 		s.lost = 0
 	}
@@ -66,25 +66,25 @@ func (m *mending) read() {
 // authority which node or row was missing.
 func isNamed(err error) bool { return errors.Is(err, errNotHere) || errors.Is(err, errNoBase) }
 
-// A strayNode is a handle of which packets speak as if it had a node here, or another
+// A wrongNode is a handle of which packets speak as if it had a node here, or another
 // one.
-type strayNode struct {
+type wrongNode struct {
 	handle uint32
-	due    bool          // to be told to the authority in the next packet
-	asked  time.Duration // when the authority was last told
-	tries  int           // how often it was told
+	due    bool          // to be reported to the authority in the next packet
+	asked  time.Duration // when it was last reported
+	tries  int           // how often it was reported
 }
 
-// stray notes a stray node. If the authority does not hear of it, the next packet about
-// the node cannot be read either, and stray is called again.
-func (c *Proxy) stray(h uint32) {
-	s := &c.mend.astray
-	i := slices.IndexFunc(s.nodes, func(n strayNode) bool { return n.handle == h })
+// noteWrongNode notes a wrong node. If the authority does not hear of it, the next packet about
+// the node cannot be read either, and noteWrongNode is called again.
+func (c *Proxy) noteWrongNode(h uint32) {
+	s := &c.mend.desync
+	i := slices.IndexFunc(s.nodes, func(n wrongNode) bool { return n.handle == h })
 	if i < 0 {
-		if len(s.nodes) == wire.MaxRefusals {
+		if len(s.nodes) == wire.MaxNacks {
 			s.nodes = slices.Delete(s.nodes, 0, 1)
 		}
-		i, s.nodes = len(s.nodes), append(s.nodes, strayNode{handle: h})
+		i, s.nodes = len(s.nodes), append(s.nodes, wrongNode{handle: h})
 	}
 	n := &s.nodes[i]
 	if !c.out.askDue(n.asked, c.dec.readingAt) {
@@ -98,15 +98,15 @@ func (c *Proxy) stray(h uint32) {
 
 // found notes that a handle has the node that it should have.
 func (m *mending) found(h uint32) {
-	if s := &m.astray; len(s.nodes) > 0 {
-		s.nodes = slices.DeleteFunc(s.nodes, func(n strayNode) bool { return n.handle == h })
+	if s := &m.desync; len(s.nodes) > 0 {
+		s.nodes = slices.DeleteFunc(s.nodes, func(n wrongNode) bool { return n.handle == h })
 	}
 }
 
-// straying reports whether the authority is to be told now.
-func (c *Proxy) straying(now time.Duration) bool {
-	s := &c.mend.astray
-	return s.all && c.out.askDue(s.asked, now) || slices.ContainsFunc(s.nodes, func(n strayNode) bool { return n.due })
+// desyncDue reports whether the authority is to be asked now.
+func (c *Proxy) desyncDue(now time.Duration) bool {
+	s := &c.mend.desync
+	return s.all && c.out.askDue(s.asked, now) || slices.ContainsFunc(s.nodes, func(n wrongNode) bool { return n.due })
 }
 
 // setTime takes the authority's tick from the first packet of its answer. If the proxy
@@ -114,23 +114,23 @@ func (c *Proxy) straying(now time.Duration) bool {
 // goes. Some of that may already be part of the answer, since blocks come without the
 // packets before them: so the proxy asks once more.
 func (c *Proxy) setTime(t ids.Tick) {
-	c.mend.astray.timeless, c.mend.astray.timed = false, c.dec.readingAt
-	c.dec.pace = pace{t, c.dec.readingAt}
+	c.mend.desync.timeless, c.mend.desync.timed = false, c.dec.readingAt
+	c.dec.estimate = tickEstimate{t, c.dec.readingAt}
 	if t >= c.held.newest {
 		return
 	}
-	c.mend.astray.again = true
+	c.mend.desync.again = true
 	c.held.newest, c.held.advanced, c.held.removed = t, t, c.held.removed[:0]
 	clear(c.held.layouts)
-	for i := range c.held.entries {
-		e := &c.held.entries[i]
+	for i := range c.held.handles {
+		e := &c.held.handles[i]
 		if e.rep != nil {
 			c.remove(e, t, false)
 		}
 		if e.last != nil {
 			c.held.spent = append(c.held.spent, e.last)
 		}
-		*e = proxyEntry{}
+		*e = handleState{}
 	}
 }
 
@@ -142,14 +142,14 @@ func (c *Proxy) resynced(b []byte) bool {
 		return false
 	}
 	t := ids.Tick(binary.LittleEndian.Uint32(b))
-	took, again := c.dec.readingAt-c.mend.astray.timed, c.mend.astray.again || c.mend.astray.timeless // it has asked since, if timeless
-	c.mend.astray = astray{nodes: c.mend.astray.nodes[:0]}
+	took, again := c.dec.readingAt-c.mend.desync.timed, c.mend.desync.again || c.mend.desync.timeless // it has asked since, if timeless
+	c.mend.desync = desync{nodes: c.mend.desync.nodes[:0]}
 	if lead := time.Duration(max(c.held.newest, t)-t) * time.Second / time.Duration(c.cfg.Hz); again || c.held.newest < t || lead > took+wire.MaxLead {
 		c.Resync()
 		return true
 	}
-	for i := range c.held.entries {
-		if e := &c.held.entries[i]; e.rep != nil && e.rep.born < t {
+	for i := range c.held.handles {
+		if e := &c.held.handles[i]; e.rep != nil && e.rep.born < t {
 			c.remove(e, t, false)
 		}
 	}

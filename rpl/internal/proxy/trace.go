@@ -18,7 +18,7 @@ type TraceLine struct {
 	Tick    ids.Tick       `json:"tick,omitempty"`
 	Bytes   int            `json:"bytes,omitempty"`
 	Refused string         `json:"refused,omitempty"` // why it could not be read
-	Skipped bool           `json:"skipped,omitempty"` // its guesses were skipped: they came before their arrivals
+	Skipped bool           `json:"skipped,omitempty"` // its speculative updates were skipped: they came before their arrivals
 	What    string         `json:"what,omitempty"`    // arrival, update, forget, owner, removal, call
 	Node    string         `json:"node,omitempty"`
 	Handle  *uint32        `json:"handle,omitempty"`
@@ -69,8 +69,8 @@ func (c *Proxy) tracePacket(seq uint64, bytes int, err error) {
 	for _, i := range st.forgets {
 		c.traceLine(TraceLine{What: "forget", Node: c.held.rows.owners[i].r.ID.String(), Item: c.held.types[c.held.rows.rows[i].typ].Item.Name})
 	}
-	for i := range st.metas {
-		m := &st.metas[i]
+	for i := range st.ownership {
+		m := &st.ownership[i]
 		c.traceLine(TraceLine{What: "owner", Node: m.r.ID.String(), Owner: &m.owner})
 	}
 	for i := range st.updates {

@@ -4,9 +4,9 @@
 //	rowtype.go  the type of a row: which of its words move, and what is shown
 //	words.go    the words of one row
 //	motion.go   how a word is expected to move: the one place of the formula
-//	fraction.go    where a moving value is between two steps
+//	fraction.go where a moving value is between two steps
 //	line.go     values along the line through two versions
 //	heading.go  angles that follow from the velocity
 //	infer.go    velocities that no component has
-//	class.go     which word says of what context class a row is
+//	class.go    which word says of what context class a row is
 package rowtype

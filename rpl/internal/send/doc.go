@@ -9,16 +9,20 @@
 //	peer.go, marks.go           what is kept of one peer; handle.go: of one node at a peer, lives.go: while that comes
 //	                            or goes; trim.go: what is given back after a burst; connect.go: peers come and go; holders.go: what becomes of
 //	                            a node at its holders; sharedhandles.go: handles that peers have in common
-//	receive.go                  what peers send; acked.go: what acks and losses mean; refused.go, resync.go:
+//	receive.go                  what peers send; acked.go: what acks and losses mean; nacked.go, resync.go:
 //	                            what a peer asks for again
-//	rpc.go, waiting.go, part.go calls
-//	schedule.go                 the plan of a send; queue.go: the order of arrivals; afford.go: what the room pays for; checksum.go: what is compared
+//	rpc.go, waiting.go, fragment.go
+//	                            calls
+//	schedule.go                 the plan of a send; queue.go: the order of arrivals; afford.go: what the room
+//	                            pays for; checksum.go: what is compared
 //	update.go, plain.go, line.go
-//	                            updates of any node, and of the usual one, and from what their lines start; predicts.go: of what a peer predicts; cohort.go: of peers in the same state;
-//	                            newparent.go, priority.go, copies.go: which of them go first, or again; rates.go: which are told
-//	                            less often
+//	                            updates of any node, and of the usual one, and from what their lines start;
+//	                            predicts.go: of what a peer predicts; cohort.go: of peers in the same state;
+//	                            newparent.go, priority.go, copies.go: which of them go first, or again;
+//	                            rates.go: which are told less often
 //	arrival.go                  nodes that the peer does not have; last.go: what those that go were in the end
-//	bundle.go, recordsent.go, bases.go what is planned, noted as sent, and remembered as a base; order.go: its order;
+//	bundle.go, recordsent.go, bases.go
+//	                            what is planned, noted as sent, and remembered as a base; order.go: its order;
 //	                            ahead.go: reading ahead
 //	fit.go, heading.go          when code tables are learned, and how they reach the peers
 //	encode.go, block.go         packets of what was planned; what no packet holds

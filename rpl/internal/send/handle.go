@@ -78,7 +78,7 @@ type peerRow struct {
 }
 
 const (
-	rowKnown   = 1 << 15 // an ack has confirmed acked; else acked is only what guesses build on
+	rowKnown   = 1 << 15 // an ack has confirmed acked; else acked is only what speculative updates build on
 	rowHidden  = 1 << 14 // the peer does not belong to the row's audience
 	rowPending = 1 << 13 // since the tick of which the notes have the bits below this one
 	rowSince   = rowPending - 1

@@ -76,7 +76,7 @@ type clientPacket struct {
 	report  link.Report
 	applied uint64
 	model   uint8
-	refused []wire.Refusal
+	nacks   []wire.Nack
 	calls   []wire.WireCall
 }
 
@@ -84,7 +84,7 @@ type clientPacket struct {
 func (u *clientPacket) begin() {
 	u.any = false
 	u.report.Begin()
-	u.refused = u.refused[:0]
+	u.nacks = u.nacks[:0]
 	u.calls = u.calls[:0]
 }
 
@@ -151,12 +151,12 @@ func (a *receiver) readLists(u *clientPacket, d *prefix.Decoder) error {
 		}
 	}
 	for d.Bits(1) == 1 {
-		if len(u.refused) >= wire.MaxRefusals {
-			return fmt.Errorf("%w: it refuses more than %d rows", ids.ErrPacket, wire.MaxRefusals)
+		if len(u.nacks) >= wire.MaxNacks {
+			return fmt.Errorf("%w: it refuses more than %d rows", ids.ErrPacket, wire.MaxNacks)
 		}
 		h, row := coder.ReadUnsigned(d, &m.Handle), coder.ReadUnsigned(d, &m.Length)
 		if row <= math.MaxUint8 {
-			u.refused = append(u.refused, wire.Refusal{Handle: h, Row: uint8(row)})
+			u.nacks = append(u.nacks, wire.Nack{Handle: h, Row: uint8(row)})
 		}
 	}
 	a.packetBytes = a.packetBytes[:0]
@@ -192,15 +192,15 @@ func (a *receiver) applyPacket(p *Peer, u *clientPacket, at time.Duration) {
 		}
 		p.Link.NoteAcks(&u.report, at)
 	}
-	if len(u.refused) > 0 {
+	if len(u.nacks) > 0 {
 		a.takeAcks(p) // the refusals may be of rows that the acks in this datagram are about
 	}
 	if u.model == p.tables.newest && p.Model != a.sender.Tables.Model && p.tables.newest == a.sender.Tables.Model.Number && l.Arrived >= p.tables.shipped {
 		// The peer has the newest tables, and not earlier ones of that number.
 		p.Model, p.tables.inUse, p.tables.at = a.sender.Tables.Model, l.Next, a.store.Now
 	}
-	for _, r := range u.refused {
-		a.refused(p, r)
+	for _, r := range u.nacks {
+		a.nacked(p, r)
 	}
 	for _, c := range u.calls {
 		a.sender.Calls.called(p, c, u.seq)

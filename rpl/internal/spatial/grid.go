@@ -6,28 +6,28 @@ import (
 
 // A grid holds the roots that are relevant by distance. Its buckets repeat beyond its
 // edge, so a world needs no bounds: nodes that share a bucket though they are far apart
-// are told apart by their distances.
+// are distinguished by their distances.
 //
 // The grid has a node's place right only within a slack. So most moves of most nodes
-// write nothing but the node's own place (its spot), and the stamp of its cell if
-// somebody looks for stamps. Whoever asks near the edge of a peer's sight must read the
-// spot.
+// write nothing but the node's own place (its position), and the stamp of its cell if
+// somebody looks for stamps. Whoever asks near the boundary of a peer's sight must read the
+// position.
 type grid struct {
 	size  float64 // of a cell
 	Slack float64 // along each axis
 	Rough int     // nodes whose place float32s cannot hold; while there are any, no place in the grid is relied on
 
-	Plain        bool // the Interest is a Grid or a Policy, with this Exit
-	Exit         float64
-	ranges       Grid
-	Policy       Policy      // nil for a Grid
-	Drift        float64     // along each axis: how far an observer goes before its peer looks again
-	Rings, Blind Rings       // limits of watches, with room for slack and drift; those for when the grid is not relied on
-	Watchers     watchers    // by bucket: the peers that are told when a node there leaves its place …
-	sights       [][64]Sight // … and by watch: which of these moves matter to it
-	News         []News      // what peers were told since the last Stream
-	told         []uint32    // the slots in news, sorted by peer …
-	toldEnds     []uint32    // … and where each peer's slots end
+	Plain         bool // the Interest is a Grid or a Policy, with this Exit
+	Exit          float64
+	ranges        Grid
+	Policy        Policy      // nil for a Grid
+	ObserverSlack float64     // along each axis: how far an observer goes before its peer is scanned again
+	Rings, Blind  Rings       // limits of lists, with room for both slacks; those for when the grid is not relied on
+	Subscribers   subscribers // by bucket: the lists that hear of it when a node there leaves its place …
+	sights        [][64]Sight // … and by list: which of these moves matter to it
+	News          []News      // what was reported to lists since the last Stream
+	sorted        []uint32    // the slots in news, sorted by peer …
+	sortedEnds    []uint32    // … and where each peer's slots end
 
 	Buckets [][]Placed
 	Stamps  []uint32 // by bucket: Authority.moves when a node in it last moved
@@ -40,12 +40,12 @@ type grid struct {
 const GridSide = 64
 
 // gridSlack is the slack as a share of a cell: at a 32nd of the view radius about a
-// tenth of the nodes in reach are near an edge.
+// tenth of the nodes in reach are near a boundary.
 const gridSlack = 1. / 16
 
-// gridDrift is the drift as a share of a cell: the larger it is, the more nodes are
-// near the edge of an observer's sight.
-const gridDrift = 2. / 16
+// observerSlack is the slack of an observer as a share of a cell: the larger it is, the more nodes are
+// near the boundary of an observer's sight.
+const observerSlack = 2. / 16
 
 // diagonal is how much longer than a side a square's diagonal is, with room for the rounding
 // of float32s.
@@ -53,11 +53,11 @@ const diagonal = math.Sqrt2 * 1.03
 
 // newGrid makes a grid of cells of a size, in the unit of the `pos` prop.
 func newGrid(size float64, in Interest) *grid {
-	slack, drift := size*gridSlack, size*gridDrift
+	slack, observer := size*gridSlack, size*observerSlack
 	sight, policy, plain := RangesOf(in)
 	return &grid{
-		Plain: plain, Exit: sight.Exit, Drift: drift, ranges: sight, Policy: policy,
-		Rings:   newRings(sight, slack*diagonal, drift*diagonal),
+		Plain: plain, Exit: sight.Exit, ObserverSlack: observer, ranges: sight, Policy: policy,
+		Rings:   newRings(sight, slack*diagonal, observer*diagonal),
 		Blind:   newRings(sight, math.Inf(1), math.Inf(1)),
 		size:    size,
 		Slack:   slack,
@@ -72,7 +72,7 @@ type Placed struct {
 	Slot uint32
 }
 
-// Spot is where a node is, and where the grid has it.
+// Position is where a node is, and where the grid has it.
 type Position struct {
 	X, Y         float64
 	GridX, GridY float32

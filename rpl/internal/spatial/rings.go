@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// Rings are the squares of the distances by which a watch decides. In each pair the
+// Rings are the squares of the distances by which a list decides. In each pair the
 // first is for nodes that the peer does not hold, the second for those that it holds.
 type Rings struct {
 	Sight [2]float64 // between true positions: to enter, and to exit
@@ -12,38 +12,38 @@ type Rings struct {
 	// From the observer to a place in the grid. A node that is not held and farther
 	// than the first is surely out of sight; a node that is held and not farther than
 	// the second is surely in sight.
-	Doubt [2]Far
+	Unsure [2]Far
 
-	// The same from where the observer was at the look, valid wherever it goes before
-	// the next look.
-	Edge [2]Far
+	// The same from where the observer was at the scan, valid wherever it goes before
+	// the next scan.
+	Boundary [2]Far
 
-	Inner, Outer Far // no node within inner or beyond outer is at the edge
+	Inner, Outer Far // no node within inner or beyond outer is at the boundary
 }
 
 // Scaled returns rings for an observer whose distances are multiplied by a factor. blind is
 // whether places in the grid are not relied on.
 func (g *grid) Scaled(scale float64, blind bool) Rings {
-	slack, drift := g.Slack*diagonal, g.Drift*diagonal
+	slack, observer := g.Slack*diagonal, g.ObserverSlack*diagonal
 	if blind {
-		slack, drift = math.Inf(1), math.Inf(1)
+		slack, observer = math.Inf(1), math.Inf(1)
 	}
-	r := newRings(Grid{Enter: g.ranges.Enter * scale, Exit: g.ranges.Exit * scale}, slack, drift)
+	r := newRings(Grid{Enter: g.ranges.Enter * scale, Exit: g.ranges.Exit * scale}, slack, observer)
 	for i, sight := range g.Rings.Sight {
-		r.Sight[i] = sight * scale * scale // as a look has it
+		r.Sight[i] = sight * scale * scale // as a full scan has it
 	}
 	return r
 }
 
-// newRings makes the rings of a Grid. doubt leaves room for the slack of the grid;
-// edge, inner and outer leave room for the drift of the observer as well.
-func newRings(sight Grid, slack, drift float64) Rings {
-	both := slack + drift
+// newRings makes the rings of a Grid. Unsure leaves room for the slack of the grid;
+// Boundary, Inner and Outer leave room for the slack of the observer as well.
+func newRings(sight Grid, slack, observer float64) Rings {
+	both := slack + observer
 	return Rings{
-		Sight: [2]float64{sight.Enter * sight.Enter, sight.Exit * sight.Exit},
-		Doubt: [2]Far{farOf(sight.Enter + slack), farOf(sight.Exit - slack)},
-		Edge:  [2]Far{farOf(sight.Enter + both), farOf(sight.Exit - both)},
-		Inner: farOf(sight.Enter - both), Outer: farOf(sight.Exit + both),
+		Sight:    [2]float64{sight.Enter * sight.Enter, sight.Exit * sight.Exit},
+		Unsure:   [2]Far{farOf(sight.Enter + slack), farOf(sight.Exit - slack)},
+		Boundary: [2]Far{farOf(sight.Enter + both), farOf(sight.Exit - both)},
+		Inner:    farOf(sight.Enter - both), Outer: farOf(sight.Exit + both),
 	}
 }
 

@@ -6,11 +6,11 @@ import (
 
 // A Space is where nodes are.
 type Space struct {
-	Positions []Position // by slot
-	Index     *grid      // nil: everyone sees everything
-	Moves     uint32     // stamps grid cells in which a node moved; counted up at the end of Stream
-	Unstamped bool       // SetColumn moved nodes in this tick without stamping their cells …
-	Looks     bool       // … which it may not do while this is set: a peer looked for stamps in the last Stream
+	Positions   []Position // by slot
+	Index       *grid      // nil: everyone sees everything
+	Moves       uint32     // stamps grid cells in which a node moved; counted up at the end of Stream
+	Unstamped   bool       // SetColumn moved nodes in this tick without stamping their cells …
+	NeedsStamps bool       // … which it may not do while this is set: a peer looked for stamps in the last Stream
 }
 
 // NewSpace makes a space without nodes. Its error says that the rule has no reach to size the

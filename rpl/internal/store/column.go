@@ -177,7 +177,7 @@ func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 	if c.Slab.outOfOrder() {
 		a.orderBlocks(c.Slab)
 	}
-	a.Space.Unstamped = a.Space.Index != nil && a.Space.Index.Plain && !a.Space.Looks
+	a.Space.Unstamped = a.Space.Index != nil && a.Space.Index.Plain && !a.Space.NeedsStamps
 	var last components
 	for w := range c.far {
 		if c.explicit && c.dirty[w]|c.moving[w]|c.single[w] == 0 {

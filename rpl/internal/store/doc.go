@@ -1,8 +1,8 @@
 // Package store holds the state of the authority's nodes: their tree, items and owners, and
 // for each row (one part of one item) its last versions as quantised words. Components are
 // read into it once a tick; what is sent reads only the store. It calls nobody: it reports
-// the nodes of which a row has departed from its prediction (CommitAll), and the nodes that may be
-// elsewhere (Displaced).
+// the nodes of which a row has departed from its prediction (CommitAll), and the nodes that
+// may be elsewhere (Displaced).
 //
 // The files in the order of the data:
 //
@@ -16,7 +16,8 @@
 //	slab.go, history.go         where rows and their older versions lie
 //	hot.go                      what a tick reads of an item
 //	column.go, explicit.go      many components at once
-//	walk.go, walkplan.go        reading them: place.go: where nodes are; steer.go: which rows have departed; blockorder.go: the
-//	                            order of memory; ahead.go: reading ahead
-//	fraction.go, infer.go, pays.go fractions of a step, and velocities that no component has
+//	walk.go, walkplan.go        reading them: place.go: where nodes are; steer.go: which rows have departed;
+//	                            blockorder.go: the order of memory; ahead.go: reading ahead
+//	fraction.go, infer.go, pays.go
+//	                            fractions of a step, and velocities that no component has
 package store

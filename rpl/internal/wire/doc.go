@@ -7,7 +7,7 @@
 //	header.go, estimate.go  a packet's header, and times that are measured again and again
 //	layout.go               which items a node has, as a number
 //	rpc.go                  calls; latest.go: which of them a newer one has overtaken
-//	checksum.go, refusal.go whether both ends have the same, and what is done if not
+//	checksum.go, nack.go whether both ends have the same, and what is done if not
 //	bitset.go, slab.go      sets of handles; rows in memory
 //	dump.go                 rows for people
 package wire

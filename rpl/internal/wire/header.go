@@ -15,14 +15,14 @@ func DeltaOf(delta, back uint32) uint32 {
 	return delta
 }
 
-func OfDelta(told, back uint32) uint32 {
+func OfDelta(sent, back uint32) uint32 {
 	switch {
-	case told == 0:
+	case sent == 0:
 		return back
-	case told <= back:
-		return told - 1
+	case sent <= back:
+		return sent - 1
 	}
-	return told
+	return sent
 }
 
 // HeaderBits is what a packet costs at most beside its bundles: the seal, the header,

@@ -20,7 +20,7 @@ type Latest struct {
 	swept uint64 // the newest packet at the last sweep
 }
 
-// minSweep and maxClasses are how many kinds are kept before the first sweep, and at most:
+// minSweep and maxKinds are how many kinds are kept before the first sweep, and at most:
 // calls of a kind for which there is no room are not ordered. A client may make as many
 // as it likes on nodes that it has, and a game has some for each node in a second.
 const (

@@ -139,9 +139,9 @@ const (
 	// more comes they are processed at once.
 	MaxAcks = 256
 
-	// MaxRefusals is how many rows one packet of a peer can refuse; more would amount
+	// MaxNacks is how many rows one packet of a peer can refuse; more would amount
 	// to a new join.
-	MaxRefusals = 64
+	MaxNacks = 64
 
 	// Unreadable is how many unreadable packets in a row make a proxy ask for
 	// everything anew (rule 11): a single one may be damaged by chance. Packets whose

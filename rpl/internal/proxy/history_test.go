@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// heard agrees with a set of all applied packets about the newest recordLen packets and
+// receivedHistory agrees with a set of all applied packets about the newest recordLen packets and
 // their runs. Packets that are maxLate or more older than the newest are stale.
-func TestHeardIsASetOfTheNewest(t *testing.T) {
+func TestHistoryIsASetOfTheNewest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var h heard
+		var h receivedHistory
 		applied, newest := map[uint64]ids.Tick{}, uint64(0)
 		step := rapid.OneOf(rapid.Uint64Range(1, 3), rapid.Uint64Range(1, 3*wire.RecordLen))
 		for range rapid.IntRange(1, 200).Draw(t, "packets") {
@@ -65,7 +65,7 @@ func TestHeardIsASetOfTheNewest(t *testing.T) {
 func TestAllThatIsAppliedIsAcked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type packet struct{ seq, base uint64 }
-		var h heard
+		var h receivedHistory
 		var down []packet
 		var up [][]uint64 // acks on their way: the packets that each says were applied
 		var sent, base uint64

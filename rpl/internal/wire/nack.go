@@ -21,8 +21,8 @@ const (
 	AllNodes  = MaxHandles
 )
 
-// A Refusal is a nack as the authority reads it.
-type Refusal struct {
+// A Nack is a refused row or node as the authority reads it.
+type Nack struct {
 	Handle uint32
 	Row    uint8
 }

@@ -4,12 +4,12 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// refused answers a refusal. It has a keyframe of the row sent, unless one is on its way,
+// nacked answers a nack. It has a keyframe of the row sent, unless one is on its way,
 // and owner and parent, which an unreadable block may have carried. Versions sent before
 // are not used as bases any more, whatever acks say of them; newest and carried are kept,
-// since they decide what an implicit base means. Refusals of a whole node or of all nodes
+// since they decide what an implicit base means. Nacks of a whole node or of all nodes
 // are noted for mend (resync.go).
-func (a *receiver) refused(p *Peer, r wire.Refusal) {
+func (a *receiver) nacked(p *Peer, r wire.Nack) {
 	switch {
 	case r.Handle == wire.AllNodes:
 		p.resync.asked, p.resync.lost, p.busy = true, p.resync.lost || r.Row != 0, true
@@ -17,7 +17,7 @@ func (a *receiver) refused(p *Peer, r wire.Refusal) {
 	case r.Handle >= uint32(len(p.States)):
 		return
 	case r.Row == wire.WholeNode:
-		if s := &p.resync; len(s.nodes) < wire.MaxRefusals {
+		if s := &p.resync; len(s.nodes) < wire.MaxNacks {
 			s.nodes, p.busy = append(s.nodes, r.Handle), true
 		}
 		return

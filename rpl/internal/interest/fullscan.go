@@ -8,43 +8,43 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// A look finds the nodes that come into or go out of a peer's sight, for any Interest
+// A full scan finds the nodes that come into or go out of a peer's sight, for any Interest
 // and any number of observers. After an observer has moved it checks all nodes in
 // reach, else those that have moved themselves. A peer with a few observers and a Grid or
-// a Policy keeps watch instead (watch.go).
-type look struct {
+// a Policy has neighbour lists instead (neighbourlist.go).
+type fullScan struct {
 	a   *Manager
 	p   *Viewer
 	now time.Duration
 }
 
-// look finds what comes into or goes out of the sight of a peer.
-func (a *Manager) look(p *Viewer, now time.Duration) {
-	a.endWatches(p, 0)
+// fullScan finds what comes into or goes out of the sight of a peer.
+func (a *Manager) fullScan(p *Viewer, now time.Duration) {
+	a.endLists(p, 0)
 	p.sweeps = false
-	a.space.Looks = true
-	all := p.lookAgain || !p.looked || a.space.Unstamped
+	a.space.NeedsStamps = true
+	all := p.rescan || !p.scanned || a.space.Unstamped
 	moved := a.space.Index.Moved == a.space.Moves
 	if !all && !moved && len(p.lingering) == 0 {
 		return
 	}
-	p.lookAgain, p.looked = false, true
+	p.rescan, p.scanned = false, true
 	if a.views == nil {
 		a.views = new(views)
 	}
-	l := look{a, p, now}
+	l := fullScan{a, p, now}
 	a.views.open(a, p)
 	p.lingering, p.lingered = p.lingered[:0], p.lingering
 	for _, slot := range p.lingered {
 		l.checkOut(slot)
 	}
 	if all || moved {
-		a.views.each(func(bucket int32) { l.lookInto(bucket, all) })
+		a.views.each(func(bucket int32) { l.scanCell(bucket, all) })
 	}
 	if all {
-		near := &p.Near
-		near.Settle()
-		a.touchSpots(near.Slots)
+		near := &p.InGrid
+		near.Compact()
+		a.touchPositions(near.Slots)
 		for i := 0; i < len(near.Slots); {
 			slot := near.Slots[i]
 			l.checkOut(slot)
@@ -62,9 +62,9 @@ func (a *Manager) look(p *Viewer, now time.Duration) {
 	}
 }
 
-// lookInto checks the nodes in a bucket, if all is to be checked or one of them has
+// scanCell checks the nodes in a bucket, if all is to be checked or one of them has
 // moved.
-func (l *look) lookInto(bucket int32, all bool) {
+func (l *fullScan) scanCell(bucket int32, all bool) {
 	g := l.a.space.Index
 	if !all && g.Stamps[bucket] != l.a.space.Moves {
 		return
@@ -79,7 +79,7 @@ func (l *look) lookInto(bucket int32, all bool) {
 }
 
 // checkOut takes away a node that the peer has by distance, if it is out of sight.
-func (l *look) checkOut(slot uint32) {
+func (l *fullScan) checkOut(slot uint32) {
 	a, p := l.a, l.p
 	switch {
 	case a.space.Positions[slot].Cell < 0 || !p.Wanted.Has(slot) || l.wants(slot, true):
@@ -94,11 +94,11 @@ func (l *look) checkOut(slot uint32) {
 
 // wants is Authority.wants for a node in the grid. It asks only the observers that
 // reach the node's bucket.
-func (l *look) wants(slot uint32, had bool) bool {
+func (l *fullScan) wants(slot uint32, had bool) bool {
 	a, s := l.a, &l.a.space.Positions[slot]
 	a.DistanceChecks++
 	v, in := a.views, a.Rule
-	near := v.near(s.Cell)
+	near := v.pointsNear(s.Cell)
 	if a.space.Index.Plain {
 		limit := a.space.Index.Rings.Sight[flag(had)]
 		for _, i := range near {
@@ -128,7 +128,7 @@ func (a *Manager) lingers(p *Viewer, slot uint32, now time.Duration) bool {
 	return h != nil && h.Held(now) < wire.MinStay
 }
 
-// views sorts the observers of the peer that looks by the grid's buckets that they
+// views sorts the observers of the peer being scanned by the grid's buckets that they
 // reach. So each node is asked about once, against the observers that may see it, and
 // not once for each observer, or against all of them.
 type views struct {
@@ -137,11 +137,11 @@ type views struct {
 	reached  []int32                                      // buckets that have a list
 	all      []int32                                      // all points, if each counts as reaching everything; else nil
 	everyone []int32
-	late     wire.Bitset // slots that peer.lingering has during a look
+	late     wire.Bitset // slots that peer.lingering has during a scan
 }
 
 // maxView is the most buckets that one point may reach for lists to be kept. One that
-// reaches more mostly reaches all of them, and then all are looked into.
+// reaches more mostly reaches all of them, and then all are scanned.
 const maxView = spatial.GridSide * spatial.GridSide / 8
 
 // open sets up views for a peer's present observers.
@@ -189,7 +189,7 @@ func (v *views) takeAll() {
 }
 
 // near is the points that may see something in a bucket.
-func (v *views) near(bucket int32) []int32 {
+func (v *views) pointsNear(bucket int32) []int32 {
 	if v.all != nil {
 		return v.all
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// A heard records which of the authority's newest recordLen packets a proxy has applied.
+// A receivedHistory records which of the authority's newest recordLen packets a proxy has applied.
 // The acks are made from it, and it has the ticks of packets that are named as bases.
-type heard struct {
+type receivedHistory struct {
 	any    bool
 	newest uint64        // number of the newest packet applied
 	at     time.Duration // when the socket received that
@@ -31,26 +31,26 @@ type heard struct {
 type latePacket struct{ seq, newest uint64 }
 
 // has is whether a packet was applied.
-func (r *heard) has(seq uint64) bool {
+func (r *receivedHistory) has(seq uint64) bool {
 	return seq <= r.newest && r.newest-seq < wire.RecordLen && r.packets[seq/64%uint64(len(r.packets))]>>(seq%64)&1 != 0
 }
 
 // stale is whether a packet must not be applied: it was applied already, or is so old
 // that the authority might not remember it when its ack arrives.
-func (r *heard) stale(seq uint64) bool {
+func (r *receivedHistory) stale(seq uint64) bool {
 	return r.has(seq) || seq <= r.newest && r.newest-seq >= wire.MaxLate
 }
 
 // overtaken is whether a newer packet was applied already.
-func (r *heard) overtaken(seq uint64) bool { return r.any && seq < r.newest }
+func (r *receivedHistory) overtaken(seq uint64) bool { return r.any && seq < r.newest }
 
 // tick is the tick of a packet that was applied.
-func (r *heard) tick(seq uint64) ids.Tick { return r.ticks[seq%wire.RecordLen] }
+func (r *receivedHistory) tick(seq uint64) ids.Tick { return r.ticks[seq%wire.RecordLen] }
 
 // window is the lines' window of a packet whose base packet was applied: the newest sends below
 // the base packet's. All of their packets were applied: the authority says so. (Not every
 // number is a state packet's.) It returns false if there are not so many.
-func (r *heard) window(base uint64, sends int) (w lineWindow, ok bool) {
+func (r *receivedHistory) window(base uint64, sends int) (w lineWindow, ok bool) {
 	from := r.tick(base)
 	at := from
 	for seq := base - 1; sends > 0 && seq > 0 && base-seq < wire.RecordLen; seq-- {
@@ -67,7 +67,7 @@ func (r *heard) window(base uint64, sends int) (w lineWindow, ok bool) {
 }
 
 // note records that a packet, which was not stale, was applied.
-func (r *heard) note(seq uint64, t ids.Tick, at time.Duration) {
+func (r *receivedHistory) note(seq uint64, t ids.Tick, at time.Duration) {
 	if !r.any || seq > r.newest {
 		for between := r.newest + 1; between < seq && between-r.newest <= wire.RecordLen; between++ {
 			r.packets[between/64%uint64(len(r.packets))] &^= 1 << (between % 64)
@@ -81,7 +81,7 @@ func (r *heard) note(seq uint64, t ids.Tick, at time.Duration) {
 }
 
 // floor is the oldest packet that acks must still cover.
-func (r *heard) floor() uint64 {
+func (r *receivedHistory) floor() uint64 {
 	floor, kept := max(r.base, 1), r.late[:0]
 	for _, l := range r.late {
 		if r.base <= l.newest && r.newest-l.seq < wire.RecordLen {
@@ -98,7 +98,7 @@ func (r *heard) floor() uint64 {
 
 // run counts the consecutive packets, from seq downwards, that were applied (or that were
 // not), up to most. All of these must be among the newest recordLen.
-func (r *heard) run(seq uint64, most uint32, applied bool) uint32 {
+func (r *receivedHistory) run(seq uint64, most uint32, applied bool) uint32 {
 	n := uint32(0)
 	for n < most {
 		at := seq - uint64(n)

@@ -1,0 +1,406 @@
+package interest
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/spatial"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// A neighbour list finds what comes into and goes out of the sight of one observer of a peer, with a
+// Grid or a Policy. It scans everything in reach only when the observer has gone away
+// from where it last scanned. In that scan it notes the nodes near the boundary of sight:
+// those that can come in or go out before the next scan without leaving their place in
+// the grid. In every other send it asks (decides about) only two kinds of nodes: noted
+// nodes whose place in the grid leaves it open, and nodes that the grid reports,
+// because they left their place in a cell that the list covers. (Molecular dynamics
+// calls this Verlet's neighbour lists: Phys. Rev. 159, 98, 1967.)
+//
+// A peer of several observers has a node if any of them sees it. So of the nodes that the peer
+// has, each list notes those at its own boundary only, and a node goes when no observer sees it;
+// what one list decides the others note (sync). A node that is out of the sight of all and
+// stays for a while, or was left behind when an observer leapt, is at no boundary: sweep finds it.
+type neighbourList struct {
+	at         [2]float64 // where the observer was at the last scan …
+	was        [2]float64 // … and in the last send
+	asked      [2]float64 // with a Policy: where it was when all nodes in sight were asked
+	boundary   []boundaryNode
+	id         int32 // its number in the grid
+	on         bool
+	blind      bool // places in the grid are not relied on
+	waits      bool // a node of the boundary is out of sight, but its minStay is not over
+	scale      float64
+	rings      spatial.Rings // of its own, if scale is not 1
+	inBoundary wire.Bitset   // slots of boundary
+	cells      cells         // the cells of the grid of whose news it gets, while it is on
+}
+
+// cells is a rectangle of cells of the grid, both corners included.
+type cells struct{ from, to [2]int }
+
+// A boundaryNode is a node near the boundary of a peer's sight. It stays right until the grid
+// reports the node.
+type boundaryNode struct {
+	x, y float32 // its place in the grid
+	who  uint32  // its slot, with boundaryHeld if the peer should hold it
+}
+
+const boundaryHeld = 1 << 31 // a bit that no slot has
+
+func boundaryAt(slot uint32, held bool) boundaryNode {
+	return boundaryNode{who: slot | uint32(flag(held))<<31}
+}
+
+func (e *boundaryNode) slot() uint32 { return e.who &^ boundaryHeld }
+
+// held is 1 if the peer should hold the node, else 0.
+func (e *boundaryNode) held() int { return int(e.who >> 31) }
+
+// departs is 1 if a node is held and farther than limits[1], or not held and not
+// farther than limits[0]; else 0.
+func departs(held int, d spatial.Far, limits *[2]spatial.Far) int {
+	return held ^ flag(d <= limits[held&1])
+}
+
+// usesLists reports whether a peer has neighbour lists.
+func (a *Manager) usesLists(p *Viewer) bool {
+	return a.space.Index.Plain && len(p.Points) > 0 && len(p.Points) <= maxLists
+}
+
+// scanPass is the work of one list in one send.
+type scanPass struct {
+	*spatial.Rings
+	a      *Manager
+	p      *Viewer
+	w      *neighbourList
+	o      [2]float64  // where the observer is
+	outer  spatial.Far // nodes that the peer has are not at the boundary beyond this
+	limits [2]spatial.Far
+	alone  bool // the peer has no other observer
+	all    bool // every node of the boundary is asked
+	now    time.Duration
+}
+
+// scanList decides which nodes come into and go out of the sight of one observer. It reports
+// whether some may have been left behind.
+func (a *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (leapt bool) {
+	g, w, o := a.space.Index, p.listAt(k), &p.Points[k]
+	blind := g.Rough > 0 || g.Coarse(o.X, o.Y)
+	v := scanPass{Rings: &g.Rings, a: a, p: p, w: w, o: [2]float64{o.X, o.Y}, alone: len(p.Points) == 1, now: now}
+	switch {
+	case o.Scale != 1:
+		if w.scale != o.Scale || w.blind != blind {
+			w.scale, w.rings, again = o.Scale, g.Scaled(o.Scale, blind), true
+		}
+		v.Rings = &w.rings
+	case blind:
+		v.Rings = &g.Blind
+	}
+	if o.Scale == 1 && w.scale != 1 {
+		w.scale, again = 1, true
+	}
+	if v.limits, v.outer = v.Boundary, v.Outer; v.alone {
+		v.outer = math.MaxInt32
+	}
+	if g.Policy != nil { // any node that the peer has may be refused
+		v.limits[1] = -1
+	}
+	reported := g.NewsOf(w.id)
+	away := max(math.Abs(v.o[0]-w.at[0]), math.Abs(v.o[1]-w.at[1]))
+	switch {
+	case again || !w.on || w.blind != blind || !(away <= g.ObserverSlack):
+		leapt = again || !w.on || blind || !(max(math.Abs(v.o[0]-w.was[0]), math.Abs(v.o[1]-w.was[1])) <= g.ObserverSlack)
+		w.blind = blind
+		v.all = g.Policy != nil && (again || w.waits || !w.on || !(max(math.Abs(v.o[0]-w.asked[0]), math.Abs(v.o[1]-w.asked[1])) <= 2*g.ObserverSlack))
+		if v.all {
+			w.asked = v.o
+		}
+		v.scan(reported)
+	case p.scanned && !w.waits && len(reported) == 0 && g.Moved != a.space.Moves: // nothing has moved
+	default:
+		v.all = g.Policy != nil && w.waits // what is refused and stays for a while is anywhere
+		v.pass(reported)
+	}
+	w.was = v.o
+	return leapt
+}
+
+// uncertainMost is how many nodes of the boundary are checked together.
+const uncertainMost = 64
+
+// pass asks the nodes of the boundary that are uncertain, and the nodes that the grid
+// has reported.
+func (v *scanPass) pass(reported []uint32) {
+	p, w := v.p, v.w
+	w.waits = false
+	var news slotFilter
+	for _, slot := range reported {
+		if w.inBoundary.Has(slot) {
+			news.add(slot)
+		}
+	}
+	for to := len(w.boundary); to > 0; {
+		from := max(0, to-uncertainMost)
+		var buf [uncertainMost]uint8
+		asked := v.uncertain(buf[:0], w.boundary[from:to], &news)
+		v.a.DistanceChecks += uint64(len(asked))
+		for k := len(asked) - 1; k >= 0; k-- { // from the end: dropBoundary puts the last node in the gap
+			i := from + int(asked[k])
+			e := &w.boundary[i]
+			if news.some && news.may(e.slot()) {
+				*e = boundaryAt(e.slot(), p.Wanted.Has(e.slot()))
+			} else if v.stays(e) && !(v.all && e.held() != 0 && !v.allows(e.slot(), v.distance(&v.a.space.Positions[e.slot()]), true)) {
+				continue
+			}
+			if !v.ask(e) {
+				w.dropBoundary(i)
+			}
+		}
+		to = from
+	}
+	for _, slot := range reported {
+		if !w.inBoundary.Has(slot) {
+			v.a.DistanceChecks++
+			if e := boundaryAt(slot, p.Wanted.Has(slot)); v.ask(&e) {
+				w.addBoundary(e)
+			}
+		}
+	}
+}
+
+// uncertain returns the indices in boundary of the nodes that their places in the grid do
+// not decide, and of those with news. It appends them to dst, which has room. No branch
+// depends on a node.
+func (v *scanPass) uncertain(dst []uint8, boundary []boundaryNode, news *slotFilter) []uint8 {
+	x, y := float32(v.o[0]), float32(v.o[1])
+	limits := &v.Unsure
+	dst = dst[:uncertainMost]
+	n := 0
+	if v.all {
+		sum := int32(0)
+		for i := range boundary {
+			e := &boundary[i]
+			dst[n&(uncertainMost-1)] = uint8(i)
+			n += e.held() | departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
+		}
+		for _, i := range dst[:n] {
+			sum += v.a.space.Positions[boundary[i].slot()].Cell // read ahead
+		}
+		v.a.touched += uint32(sum)
+		return dst[:n]
+	}
+	if !news.some {
+		for i := range boundary {
+			e := &boundary[i]
+			dst[n&(uncertainMost-1)] = uint8(i)
+			n += departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits)
+		}
+		return dst[:n]
+	}
+	for i := range boundary {
+		e := &boundary[i]
+		dst[n&(uncertainMost-1)] = uint8(i)
+		n += departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
+	}
+	return dst[:n]
+}
+
+// slotFilter is a set of slots that may answer yes for a slot that is not in it.
+type slotFilter struct {
+	bits [4]uint64
+	some bool
+}
+
+func (f *slotFilter) add(slot uint32) {
+	f.bits[slot>>6&3] |= 1 << (slot & 63)
+	f.some = true
+}
+
+func (f *slotFilter) may(slot uint32) bool { return f.bits[slot>>6&3]>>(slot&63)&1 != 0 }
+
+func (w *neighbourList) addBoundary(e boundaryNode) {
+	w.inBoundary.Set(e.slot())
+	w.boundary = append(w.boundary, e)
+}
+
+// dropBoundary takes a node out of the boundary; the last one takes its place.
+func (w *neighbourList) dropBoundary(i int) {
+	boundary := w.boundary
+	w.inBoundary.Clear(boundary[i].slot())
+	last := len(boundary) - 1
+	boundary[i] = boundary[last]
+	w.boundary = boundary[:last]
+}
+
+// stays reports whether a node of the boundary, of which the grid reports nothing, still is
+// in sight if it is held, or out of sight if not. Mostly it is, and nothing is to be
+// noted.
+func (v *scanPass) stays(e *boundaryNode) bool {
+	s, held := &v.a.space.Positions[e.slot()], e.held()
+	return s.Cell >= 0 && flag(v.distance(s) <= v.Sight[held&1]) == held
+}
+
+// distance is the square of a node's distance from the observer.
+func (v *scanPass) distance(s *spatial.Position) float64 {
+	dx, dy := s.X-v.o[0], s.Y-v.o[1]
+	return dx*dx + dy*dy
+}
+
+// ask decides about a node, and reports whether the node is at the boundary.
+func (v *scanPass) ask(e *boundaryNode) bool {
+	a, p, slot := v.a, v.p, e.slot()
+	s := &a.space.Positions[slot]
+	if s.Cell < 0 {
+		return false
+	}
+	d := v.distance(s)
+	e.x, e.y = s.GridX, s.GridY
+	switch {
+	case e.held() == 0:
+		if d <= v.Sight[0] && v.allows(slot, d, false) && !a.hides(p, slot) {
+			a.decide(p, slot, true)
+			e.who = slot | boundaryHeld
+			if !v.alone {
+				a.sync(p, v.w, slot)
+			}
+		}
+	case d <= v.Sight[1] && v.allows(slot, d, true):
+	case !v.alone && a.inSight(p, slot): // of another observer
+	case !v.keeps(slot):
+		a.decide(p, slot, false)
+		e.who = slot
+		if !v.alone {
+			a.sync(p, v.w, slot)
+		}
+	}
+	return v.atBoundary(e.held(), v.w.distance(e.x, e.y)) != 0
+}
+
+// allows is whether the Policy, if there is one, lets the peer have a node in sight.
+func (v *scanPass) allows(slot uint32, square float64, had bool) bool {
+	if v.a.space.Index.Policy == nil {
+		return true
+	}
+	return v.a.allows(v.p, slot, &spatial.Observer{X: v.o[0], Y: v.o[1], Scale: 1}, square, had)
+}
+
+// atBoundary is 1 if a node at a distance from where the observer was at the last scan is at the
+// boundary, else 0.
+func (v *scanPass) atBoundary(held int, d spatial.Far) int {
+	return departs(held, d, &v.limits) & flag(d <= v.outer)
+}
+
+// keeps reports whether the peer keeps a node that is out of sight: because it owns a
+// node of the tree or is shown it, or because minStay is not over.
+func (v *scanPass) keeps(slot uint32) bool {
+	if v.a.holdsOn(v.p, slot) {
+		return true
+	}
+	waits := v.a.lingers(v.p, slot, v.now)
+	v.w.waits = v.w.waits || waits
+	v.p.sweeps = v.p.sweeps || waits && !v.alone
+	return waits
+}
+
+// distance is the square of the distance between a place in the grid and where the
+// observer was at the last scan.
+func (w *neighbourList) distance(x, y float32) spatial.Far {
+	return spatial.FarBetween(x-float32(w.at[0]), y-float32(w.at[1]))
+}
+
+// scan notes all nodes that are at the boundary now, and asks them.
+func (v *scanPass) scan(reported []uint32) {
+	a, p, w := v.a, v.p, v.w
+	v.stand()
+	for i := range w.boundary {
+		w.inBoundary.Clear(w.boundary[i].slot())
+	}
+	w.boundary = w.boundary[:0]
+	found := 0
+	v.touchReach()
+	at := &w.cells
+	for y := at.from[1]; y <= at.to[1]; y++ {
+		for x := at.from[0]; x <= at.to[0]; x++ {
+			found += v.addCell(a.space.Index.Buckets[a.space.Index.BucketAt(x, y)])
+		}
+	}
+	for i := range w.boundary {
+		w.inBoundary.Set(w.boundary[i].slot())
+	}
+	if !v.alone { // sweep finds what was left behind, and what has moved away is reported
+		v.pass(reported)
+		return
+	}
+	p.InGrid.Compact()
+	if found < len(p.InGrid.Slots) { // some nodes that the peer has are beyond the cells
+		a.touchPositions(p.InGrid.Slots)
+		for _, slot := range p.InGrid.Slots {
+			if s := &a.space.Positions[slot]; w.distance(s.GridX, s.GridY) > v.limits[1] && !w.inBoundary.Has(slot) {
+				w.addBoundary(boundaryNode{s.GridX, s.GridY, slot | boundaryHeld})
+			}
+		}
+	}
+	v.pass(nil)
+}
+
+// addCell adds the nodes of a cell that are at the boundary to the list, and returns how
+// many nodes of the cell the peer has. No branch depends on a node.
+func (v *scanPass) addCell(nodes []spatial.Placed) (had int) {
+	v.a.DistanceChecks += uint64(len(nodes))
+	w, wanted := v.w, &v.p.Wanted
+	n := len(w.boundary)
+	boundary := slices.Grow(w.boundary, len(nodes))[:n+len(nodes)]
+	x, y := float32(v.o[0]), float32(v.o[1])
+	limits, outer := &v.limits, v.outer
+	for i := range nodes {
+		g := &nodes[i]
+		held := wanted.Has(g.Slot)
+		e := &boundary[n]
+		e.x, e.y, e.who = g.X, g.Y, g.Slot|uint32(flag(held))<<31
+		d := spatial.FarBetween(g.X-x, g.Y-y)
+		n += departs(flag(held), d, limits) & flag(d <= outer)
+		had += flag(held)
+	}
+	w.boundary = boundary[:n]
+	return had
+}
+
+// stand moves the list to where the observer is.
+func (v *scanPass) stand() {
+	g, w := v.a.space.Index, v.w
+	var at cells
+	for k, o := range v.o {
+		at.from[k], at.to[k] = g.Span(o, g.Exit*w.scale+g.ObserverSlack)
+	}
+	if !w.on || at != w.cells {
+		v.a.endList(w)
+		w.on, w.cells = true, at
+		for y := at.from[1]; y <= at.to[1]; y++ {
+			for x := at.from[0]; x <= at.to[0]; x++ {
+				g.Subscribers.Of(g.BucketAt(x, y)).Set(w.id)
+			}
+		}
+	}
+	w.at = v.o
+	inner := v.Inner
+	if g.Policy != nil { // every move in sight is news
+		inner = -1
+	}
+	*g.SightOf(w.id) = spatial.Sight{X: float32(v.o[0]), Y: float32(v.o[1]), Inner: inner, Outer: v.Outer}
+}
+
+// endList ends a list: the grid no longer reports anything to it.
+func (a *Manager) endList(w *neighbourList) {
+	if !w.on {
+		return
+	}
+	w.on = false
+	g, at := a.space.Index, &w.cells
+	for y := at.from[1]; y <= at.to[1]; y++ {
+		for x := at.from[0]; x <= at.to[0]; x++ {
+			g.Subscribers.Of(g.BucketAt(x, y)).Clear(w.id)
+		}
+	}
+}

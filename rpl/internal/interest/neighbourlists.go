@@ -1,0 +1,123 @@
+package interest
+
+import (
+	"time"
+)
+
+// The neighbour lists of a peer, one for each of its observers, and what they have in common.
+
+// maxLists is the most observers of which each has a list. Armies of more share one scan
+// at everything in reach (fullscan.go).
+const maxLists = 8
+
+// listAt returns the list of an observer, by its place among the peer's.
+func (p *Viewer) listAt(k int) *neighbourList {
+	if k == 0 {
+		return &p.list
+	}
+	return p.more[k-1]
+}
+
+// present is how many lists a peer has, on or not.
+func (p *Viewer) present() int { return 1 + len(p.more) }
+
+// newList returns a number for one more list.
+func (a *Manager) newList() (id int32) {
+	if n := len(a.freeLists); n > 0 {
+		id = a.freeLists[n-1]
+		a.freeLists = a.freeLists[:n-1]
+		return id
+	}
+	a.numbered++
+	a.space.Index.Reach(a.numbered - 1)
+	return a.numbered - 1
+}
+
+// scanLists decides which nodes come into and go out of the sight of a peer.
+func (a *Manager) scanLists(p *Viewer, now time.Duration) {
+	n := len(p.Points)
+	for len(p.more) < n-1 {
+		p.more = append(p.more, &neighbourList{id: a.newList()})
+	}
+	a.endLists(p, n)
+	again, leapt := p.rescan, p.rescan
+	p.rescan = false
+	for k := range p.Points {
+		leapt = a.scanList(p, k, again, now) || leapt
+	}
+	if n > 1 && (leapt || p.sweeps) {
+		a.sweep(p, now)
+	}
+	p.scanned = true
+}
+
+// sweep takes away the nodes that no observer of the peer sees.
+func (a *Manager) sweep(p *Viewer, now time.Duration) {
+	p.sweeps = false
+	p.InGrid.Compact()
+	a.touchPositions(p.InGrid.Slots)
+	for i := 0; i < len(p.InGrid.Slots); {
+		slot := p.InGrid.Slots[i]
+		if !a.inSight(p, slot) && !a.holdsOn(p, slot) {
+			if !a.lingers(p, slot, now) {
+				a.decide(p, slot, false)
+				a.sync(p, nil, slot)
+				if i < len(p.InGrid.Slots) && p.InGrid.Slots[i] != slot {
+					continue // another stands in its place
+				}
+			} else {
+				p.sweeps = true
+			}
+		}
+		i++
+	}
+}
+
+// inSight is whether any observer of a peer still sees a node that the peer has.
+func (a *Manager) inSight(p *Viewer, slot uint32) bool {
+	g, s := a.space.Index, &a.space.Positions[slot]
+	if s.Cell < 0 {
+		return true // it is not had for its distance
+	}
+	if g.Policy != nil {
+		return a.policyWants(p, slot, true)
+	}
+	limit := g.Rings.Sight[1]
+	for i := range p.Points {
+		o := &p.Points[i]
+		if dx, dy := s.X-o.X, s.Y-o.Y; dx*dx+dy*dy <= limit*o.Scale*o.Scale {
+			return true
+		}
+	}
+	return false
+}
+
+// sync has the lists of a peer, but for one, note what was decided about a node.
+func (a *Manager) sync(p *Viewer, but *neighbourList, slot uint32) {
+	s, held := &a.space.Positions[slot], p.Wanted.Has(slot)
+	for k := range p.Points {
+		w := p.listAt(k)
+		if w == but || !w.on {
+			continue
+		}
+		e := boundaryAt(slot, held)
+		e.x, e.y = s.GridX, s.GridY
+		if w.inBoundary.Has(slot) {
+			for i := range w.boundary {
+				if w.boundary[i].slot() == slot {
+					w.boundary[i] = e
+					break
+				}
+			}
+		} else {
+			w.addBoundary(e)
+		}
+	}
+}
+
+// endLists ends the lists of a peer from one on.
+func (a *Manager) endLists(p *Viewer, from int) {
+	for k := from; k < p.present(); k++ {
+		a.endList(p.listAt(k))
+	}
+}

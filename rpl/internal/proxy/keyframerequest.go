@@ -1,0 +1,103 @@
+package proxy
+
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Keyframe requests of a proxy for a row: a packet named a base that it does not have, or a
+// version differs from the authority's. The proxy sends a nack of the row by handle and row
+// number, again and again until a keyframe answers the request. Acks do not suffice: they
+// count a block even if it could not be read, so nothing else would have it sent again.
+
+// A keyframeRequest is one row of which a keyframe is wanted.
+type keyframeRequest struct {
+	r     *Replica
+	row   int
+	laid  ids.Tick      // Replica.laid when it arose: later rows are others
+	tick  ids.Tick      // the newest tick when it arose: a later keyframe answers it
+	asked time.Duration // when the authority was last asked; 0: not yet
+	tries int           // how often it was asked
+}
+
+// requestKeyframe notes that a keyframe of a row is wanted.
+func (c *Proxy) requestKeyframe(r *Replica, row int) {
+	for i := range c.mend.requests {
+		if d := &c.mend.requests[i]; d.r == r && d.row == row && !c.held.answered(d) {
+			return
+		}
+	}
+	if len(c.mend.requests) < wire.MaxNacks {
+		c.mend.requests = append(c.mend.requests, keyframeRequest{r: r, row: row, laid: r.laid, tick: c.held.newest})
+	}
+}
+
+// requestKeyframes notes that keyframes of all rows of a node are wanted, since it is not known
+// which rows an unreadable block carried.
+func (c *Proxy) requestKeyframes(r *Replica) {
+	for i := range int(r.rows.n) {
+		c.requestKeyframe(r, i)
+	}
+}
+
+func (h *holdings) answered(d *keyframeRequest) bool {
+	return d.r.gone || d.r.laid != d.laid || h.rows.rows[d.r.rows.first+uint32(d.row)].keyed > d.tick
+}
+
+// requestDue is whether a nack is due now. It drops the requests that are answered.
+func (c *Proxy) requestDue(now time.Duration) bool {
+	kept, due := c.mend.requests[:0], false
+	for _, d := range c.mend.requests {
+		if !c.held.answered(&d) {
+			kept = append(kept, d)
+			due = due || c.out.askDue(d.asked, now)
+		}
+	}
+	clear(c.mend.requests[len(kept):])
+	c.mend.requests = kept
+	return due
+}
+
+// askDue is whether to ask now: not asked yet, or the answer should be here by now.
+func (o *outgoing) askDue(asked, now time.Duration) bool {
+	return asked == 0 || now-asked >= max(wire.Heartbeat, 2*o.trip.Time())
+}
+
+// putNacks writes the nacks that are due, as many as fit a packet and maxNacks.
+func (c *Proxy) putNacks(e *prefix.Encoder, m *coder.EntryModel, now time.Duration) {
+	n := 0
+	refuse := func(handle, row uint32) bool {
+		if n == wire.MaxNacks || e.Len()*8+nackBits > wire.PacketRoom*8-wire.EndBits {
+			return false
+		}
+		n++
+		e.Put(prefix.Raw(1, 1), coder.Unsigned(&m.Handle, handle), coder.Unsigned(&m.Length, row))
+		return true
+	}
+	if s := &c.mend.desync; s.all && c.out.askDue(s.asked, now) && refuse(wire.AllNodes, uint32(flag(s.timeless))) {
+		s.asked = max(now, 1)
+	}
+	for i := range c.mend.desync.nodes {
+		if s := &c.mend.desync.nodes[i]; s.due && refuse(s.handle, wire.WholeNode) {
+			s.due = false
+		}
+	}
+	for i := range c.mend.requests {
+		d := &c.mend.requests[i]
+		row := uint32(d.row)
+		if d.tries >= wire.KeyframeTries {
+			row = wire.WholeNode // keyframes of the row do not help: refuse the whole node
+		}
+		if c.out.askDue(d.asked, now) && refuse(d.r.handle, row) {
+			d.asked = max(now, 1)
+			d.tries++
+		}
+	}
+}
+
+// nackBits is the most bits that a nack takes.
+const nackBits = 48
