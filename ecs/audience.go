@@ -59,20 +59,20 @@ func (r *Replication) OnUnseen(c donburi.IComponentType, fn func(e *donburi.Entr
 	r.notify.Unseen = append(r.notify.Unseen, on(c, "OnUnseen", fn))
 }
 
-// A turned is a node that has got its first viewer or lost its last.
-type turned struct {
+// An audienceChange is a node that has got its first viewer or lost its last.
+type audienceChange struct {
 	id      rpl.Node
 	watched bool
 }
 
-// tellAudience runs OnSeen and OnUnseen.
-func (r *Replication) tellAudience() {
+// reportAudience runs OnSeen and OnUnseen.
+func (r *Replication) reportAudience() {
 	if len(r.notify.Seen) == 0 && len(r.notify.Unseen) == 0 || r.shared.Me != 0 {
 		return
 	}
-	r.turned = r.turned[:0]
-	r.shared.Auth.Audience(func(n rpl.Node, watched bool) { r.turned = append(r.turned, turned{n, watched}) })
-	for _, t := range r.turned {
+	r.audience = r.audience[:0]
+	r.shared.Auth.Audience(func(n rpl.Node, watched bool) { r.audience = append(r.audience, audienceChange{n, watched}) })
+	for _, t := range r.audience {
 		if n := r.nodes.ByID[t.id]; n != nil && n != r.nodes.Session {
 			r.notify.Watched(n, t.watched)
 		}

@@ -196,7 +196,7 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 	for _, n := range r.nodes.ByID {
 		for i := range n.Items {
 			if n.Items[i].Comp == def {
-				r.notify.StartWatch(&n.Items[i], false)
+				r.notify.StartComparing(&n.Items[i], false)
 			}
 		}
 	}

@@ -34,14 +34,14 @@ type client struct {
 
 	joined time.Duration // when the link came up, about when the server wrote its tick into the welcome, which may come later
 
-	newestSeq uint64        // the highest sequence number received …
-	newestAt  time.Duration // … and when it was received
-	heardSeq  uint64        // the highest when hear was last called …
-	came      int           // … and how many packets have come since
+	newestSeq   uint64        // the highest sequence number received …
+	newestAt    time.Duration // … and when it was received
+	measuredSeq uint64        // the highest when hear was last called …
+	came        int           // … and how many packets have come since
 
 	sessionHere bool              // the session's node has arrived in this level
 	read        rpl.ProxyCounters // the core's counters when they were last read
-	told        sessionmsg.ServerNames
+	names       sessionmsg.ServerNames
 	progress    sessionmsg.Progress
 }
 
@@ -84,7 +84,7 @@ func (cl *client) Message(_ transport.Conn, b []byte) {
 	case b[0] == sessionmsg.TypeNames:
 		m, err := sessionmsg.ParseNames(b)
 		if err == nil {
-			err = cl.told.Take(m)
+			err = cl.names.Take(m)
 		}
 		cl.Faults.Refuse("message refused", err)
 	case b[0] == sessionmsg.TypeProgress:
@@ -105,20 +105,20 @@ func (cl *client) Closed(_ transport.Conn, err error) { cl.ended = err }
 // alive is quiet, and draws a send later, when it knows whether what starts is fast or leaps.
 func (cl *client) count() (lost int) {
 	missing := 0
-	if cl.heardSeq > 0 && cl.newestSeq > cl.heardSeq {
-		lost = max(0, int(min(cl.newestSeq-cl.heardSeq, track.HeardTicks))-cl.came)
-		missing = cl.conn.Missing(cl.heardSeq, cl.newestSeq)
+	if cl.measuredSeq > 0 && cl.newestSeq > cl.measuredSeq {
+		lost = max(0, int(min(cl.newestSeq-cl.measuredSeq, track.ReceivedTicks))-cl.came)
+		missing = cl.conn.Missing(cl.measuredSeq, cl.newestSeq)
 	}
-	cl.draw.screen.Heard.Missing, cl.draw.screen.Heard.Several = missing > 0, cl.came > 1
+	cl.draw.screen.Received.Missing, cl.draw.screen.Received.Several = missing > 0, cl.came > 1
 	return lost
 }
 
 // hear records the newest tick received, and feeds the clock with its time of arrival.
 func (cl *client) hear(lost int) {
-	if t := cl.Proxy.Newest(); t > cl.draw.screen.Heard.Newest() {
-		cl.draw.screen.Heard.Note(t)
+	if t := cl.Proxy.Newest(); t > cl.draw.screen.Received.Newest() {
+		cl.draw.screen.Received.Note(t)
 		cl.draw.clock.Hear(uint32(t), cl.newestAt, cl.line.now(), lost)
-		cl.heardSeq, cl.came = cl.newestSeq, 0
+		cl.measuredSeq, cl.came = cl.newestSeq, 0
 	}
 }
 

@@ -192,7 +192,7 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 			var missing bool
 			if e, missing = s.Take(uint32(t), r.commands.hold()); missing {
 				b.c.edges.Clear(unsafe.Pointer(&e.Value))
-				if s.Heard() {
+				if s.HasAny() {
 					r.commands.Missed++
 				}
 			} else {

@@ -166,8 +166,8 @@ func (co *commanding) begin() {
 		co.predict.reconcile(rpl.Tick(co.lead.Tick()))
 	}
 	rtt, _ := co.Proxy.RTT()
-	guess := math.Ceil(rtt.Seconds()/co.config.step().Seconds()) + 2
-	switch co.makes = co.lead.Steps(server, guess, now); co.makes {
+	lead := math.Ceil(rtt.Seconds()/co.config.step().Seconds()) + 2
+	switch co.makes = co.lead.Steps(server, lead, now); co.makes {
 	case 0:
 		return
 	case 2: // a tick without a step of its own runs before the game's
@@ -198,7 +198,7 @@ func (co *commanding) noteDrawn() {
 
 // seen returns between which packets drawn time is.
 func (co *commanding) seen() command.Drawn {
-	to, span := co.draw.screen.Heard.Around(co.draw.screen.Render)
+	to, span := co.draw.screen.Received.Around(co.draw.screen.Render)
 	return command.Drawn{To: uint32(to), Span: uint32(span), At: co.draw.screen.Render}
 }
 
@@ -212,12 +212,12 @@ func (co *commanding) send() {
 		if co.makes > 0 {
 			co.predict.save(rpl.Tick(co.lead.Tick()))
 		}
-		co.tell()
+		co.sendCommands()
 	}
 }
 
-// tell sends the commands that the server is not known to have.
-func (co *commanding) tell() {
+// sendCommands sends the commands that the server is not known to have.
+func (co *commanding) sendCommands() {
 	newest := co.lead.Tick()
 	ticks := min(int(newest-min(co.got, newest)), command.MaxTicks)
 	if ticks <= 0 {

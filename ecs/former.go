@@ -25,8 +25,8 @@ func (dr *drawing) noteFormer(n *nodes.Node) {
 	if n.Former != nil && n.Former.Until == now { // it has left its parent in this Apply already
 		return
 	}
-	last := max(b.Track.Newest(), dr.screen.Heard.Before(now))
-	if !b.Track.Drifts {
+	last := max(b.Track.Newest(), dr.screen.Received.Before(now))
+	if !b.Track.Moving {
 		last = max(last, dr.screen.SendBefore(now))
 	}
 	f := &nodes.Former{Parent: n.Parent, Track: b.Track, Last: float64(min(last, now-1)), Until: now}

@@ -38,7 +38,7 @@ func (px *proxies) letGo(up, n *nodes.Node) bool {
 		px.nodes.LinkTo(u, nil)
 		px.notify.ParentChanged(u)
 		if !u.Leaving && u.Replica.Orphaned() {
-			px.setAdrift(u)
+			px.hideOrphan(u)
 		}
 		return true
 	}

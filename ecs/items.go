@@ -85,7 +85,7 @@ func (px *proxies) bind(n *nodes.Node, ord int, t *rpl.ItemType) {
 	if !n.Data.Transient { // a transient node is drawn as this machine moves it
 		b.Track = track.New(&c.Drawn)
 	}
-	px.notify.StartWatch(b, false)
+	px.notify.StartComparing(b, false)
 	px.inject(n, ord, n.Replica.Tick(ord))
 	px.refer(n, ord)
 }
@@ -159,7 +159,7 @@ func (px *proxies) dropSpares(n *nodes.Node) {
 func (px *proxies) ItemAdded(rep *rpl.Replica, ord int) {
 	if n, ok := rep.Entity.(*nodes.Node); ok {
 		px.bind(n, ord, rep.Items[ord])
-		px.notify.Look(n, &n.Items[ord])
+		px.notify.CompareItem(n, &n.Items[ord])
 	}
 }
 

@@ -103,7 +103,7 @@ func TestLossIsPassedOn(t *testing.T) {
 }
 
 // Once a second a client tells its own lane the loss that it measures, or 0 if that is low.
-func TestClientsGuessLoss(t *testing.T) {
+func TestClientsAssumeTheLossThatTheySee(t *testing.T) {
 	for _, loss := range []float64{0, 0.02, 0.2} {
 		l := newLab(t, netsim.Conditions{Delay: 50e6, Jitter: 40e6, Loss: loss})
 		server, client := l.server(tendon.Config{}), l.machine("client", tendon.Config{})

@@ -85,7 +85,7 @@ func TestLastStateComes(t *testing.T) {
 
 // Killed, flown away, removed for no reason, gone with its owner, out of sight, ended with the
 // level and with the session are told apart on every machine. Load is no death.
-func TestReasonsAreToldApart(t *testing.T) {
+func TestReasonsDiffer(t *testing.T) {
 	l := newLab(t, lan)
 	server, client, third := l.server(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})
 	for _, m := range l.machines {

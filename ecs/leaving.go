@@ -74,7 +74,7 @@ func (px *proxies) endProxy(n *nodes.Node, why nodes.Reason) {
 		return
 	}
 	for c := range n.Kids { // their place is unknown until their own change of parent arrives
-		px.setAdrift(c)
+		px.hideOrphan(c)
 	}
 	px.unreferAll(n)
 	px.nodes.Forget(n, px.notify.ParentChanged)

@@ -53,7 +53,7 @@ func (r *Replication) load(name string) {
 		}
 		s.in, s.joined = false, false
 		if s.conn != nil {
-			r.seats.tellLevel(s, false)
+			r.seats.sendLevel(s, false)
 		}
 	}
 	if swap {
@@ -85,7 +85,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 			r.remakeNamed()
 		}
 	}
-	r.shared.level, r.shared.epoch, r.client.after, r.client.told = m.Name, uint32(m.Epoch), m.After, sessionmsg.ServerNames{}
+	r.shared.level, r.shared.epoch, r.client.after, r.client.names = m.Name, uint32(m.Epoch), m.After, sessionmsg.ServerNames{}
 	r.client.progress = sessionmsg.Progress{}
 	r.nodes.Session.Items, r.nodes.Session.InPlace = nil, false
 	if swap {

@@ -38,7 +38,7 @@ func (r *Replication) Host(l transport.Listener) {
 		r.leave(nil)
 		link, err := l.Listen(r.offer())
 		if err != nil {
-			r.tellEnd(fmt.Errorf("tendon: hosting on %s: %w", l.Addr(), err))
+			r.reportEnd(fmt.Errorf("tendon: hosting on %s: %w", l.Addr(), err))
 			return
 		}
 		r.line.openLink(link)
@@ -76,7 +76,7 @@ func (r *Replication) Join(d transport.Dialer) {
 		link, err := d.Dial(r.offer())
 		if err != nil {
 			r.line.joining = false // OnEnd may call Join again
-			r.tellEnd(fmt.Errorf("tendon: joining: %w", err))
+			r.reportEnd(fmt.Errorf("tendon: joining: %w", err))
 			return
 		}
 		opened := false
@@ -165,7 +165,7 @@ func (r *Replication) stopIfShut(why error) {
 		return
 	}
 	r.stopHosting(why.Error())
-	r.tellEnd(fmt.Errorf("tendon: hosting has ended: %w", why))
+	r.reportEnd(fmt.Errorf("tendon: hosting has ended: %w", why))
 }
 
 func (r *Replication) stopHosting(reason string) {
@@ -190,7 +190,7 @@ func (r *Replication) outOfTicks() {
 	if r.line.link != nil {
 		r.stopHosting("the session is as old as one can be")
 	}
-	r.tellEnd(fmt.Errorf("tendon: step %d is the last of a session: %w: start the program again", r.shared.Tick, rpl.ErrLimit))
+	r.reportEnd(fmt.Errorf("tendon: step %d is the last of a session: %w: start the program again", r.shared.Tick, rpl.ErrLimit))
 }
 
 // becomeClient makes this machine a client: the server that is being joined decides about
@@ -228,10 +228,10 @@ func (r *Replication) end(why error, said string) {
 	r.loadTime.Exhume()
 	r.remakeNamed()
 	r.begun = false
-	r.tellEnd(why)
+	r.reportEnd(why)
 }
 
-func (r *Replication) tellEnd(err error) {
+func (r *Replication) reportEnd(err error) {
 	if err == nil {
 		return
 	}
@@ -246,7 +246,7 @@ func (r *Replication) tellEnd(err error) {
 // If the world stays, the entities of these nodes are removed, except for load-time ones,
 // which belong to the world.
 func (r *Replication) endAll(why nodes.Reason, worldStays bool) {
-	r.loadTime.SettleShapes()
+	r.loadTime.EndBuilding()
 	r.draw.inPlace.Restore()
 	nodes := r.nodes.Sorted()
 	if r.shared.Auth != nil {

@@ -40,10 +40,10 @@ const (
 	// the peer's nodes standing about.
 	graceTime = 30 * time.Second
 
-	// maxRefusedTold is how many refused clients are logged in each refusedWhile: enough
+	// maxRefusedLogged is how many refused clients are logged in each refusedWhile: enough
 	// to see who it was, and at most 1 or 2 MB of log a day from strangers.
-	maxRefusedTold = 10
-	refusedWhile   = time.Minute
+	maxRefusedLogged = 10
+	refusedWhile     = time.Minute
 
 	// maxWaiting is how many calls on the session may wait while a client joins: a game
 	// makes few then.
@@ -52,11 +52,11 @@ const (
 	// epochs is how many levels in turn the byte that names one in messages tells apart.
 	epochs = 1 << 8
 
-	// leastGuess is the loss of incoming packets above which a client assumes the same
+	// leastLossIn is the loss of incoming packets above which a client assumes the same
 	// loss for its own packets. The guess may be wrong, so a client sends nothing twice
 	// on a network that loses a packet now and then. leastMissed is the packets that it
 	// must have received before: with fewer, one unused sequence number looks like that
 	// much loss.
-	leastGuess  = 0.04
+	leastLossIn = 0.04
 	leastMissed = 40
 )

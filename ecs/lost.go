@@ -70,7 +70,7 @@ func (ss *seating) departures() {
 		}
 		if s.gone == nil && s.next != nil {
 			s.conn, s.hello, s.meter, s.next = s.next.conn, s.next.hello, meter.Meter{}, nil
-			ss.tellLevel(s, true)
+			ss.sendLevel(s, true)
 		}
 		if s.gone == nil && s.lost && !s.in && ss.line.now() >= s.until {
 			s.gone = fmt.Errorf("%w: lost, and not back in %v", transport.ErrTimeout, ss.config.Times.Grace)

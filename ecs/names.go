@@ -61,7 +61,7 @@ func (r *Replication) standAgain(names []string) {
 // two machines has. Such differences are survivable: what only this machine has stays
 // hidden, what only the server has is not shown.
 func (px *proxies) compareNames() {
-	s := &px.client.told
+	s := &px.client.names
 	if here, there := px.loadTime.Differences(s); len(here)+len(there) > 0 {
 		px.Faults.Add("names differ", uint64(len(here)+len(there)))
 		px.config.Log.Warn("this machine and the server have made different load-time nodes: give both the same calls of Named",

@@ -189,7 +189,7 @@ func TestNamesOfEachJoiner(t *testing.T) {
 
 // A server tells of as many destroyed load-time nodes as half a reliable lane holds. The
 // client joins all the same, the rest stay hidden there, and they are counted.
-func TestMoreNamesThanAreTold(t *testing.T) {
+func TestMoreNamesThanAreSent(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	var names []string

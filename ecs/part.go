@@ -111,7 +111,7 @@ func (pt *partKeeper) followNode(n *nodes.Node, part *donburi.Entry) {
 
 func (pt *partKeeper) partRemoved(n *nodes.Node, e donburi.Entity) {
 	if pt.Auth != nil {
-		pt.extract.SettleItems(n, e, nil)
+		pt.extract.MatchItems(n, e, nil)
 	}
 	n.Parts = slices.DeleteFunc(n.Parts, func(p donburi.Entity) bool { return p == e })
 	pt.nodes.ClearSlot(e)

@@ -55,8 +55,8 @@ type filling struct {
 	at   time.Duration
 }
 
-// tellProgress tells the peers that do not have all yet, after a send.
-func (ss *seating) tellProgress() {
+// sendProgress tells the peers that do not have all yet, after a send.
+func (ss *seating) sendProgress() {
 	now := ss.line.now()
 	for _, s := range ss.all {
 		f := &s.filling

@@ -53,13 +53,13 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 		px.unreferAll(n)
 	}
 	rep.Entity = n
-	px.notify.TakeTurn(n) // parents arrive first, so their callbacks run first
+	px.notify.TakeOrder(n) // parents arrive first, so their callbacks run first
 	n.Replica, n.ID = rep, rep.ID
 	n.From = px.firstTick(rep)
 	px.nodes.Add(n)
 	px.nodes.SetOwner(n, rep.Owner)
 	px.hang(n)
-	px.notify.TurnAfterParent(n)
+	px.notify.OrderAfterParent(n)
 	px.shed(n)
 	px.bindAll(n, rep.Items)
 	if n == px.nodes.Session {
@@ -126,7 +126,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 	}
 	n.Built = px.loadTime.BuiltWith(n)
 	if rep.Owner == px.Me {
-		px.predict.spawns.Settle(name, px.Kinds.Prefabs[rep.Prefab], n)
+		px.predict.spawns.Resolve(name, px.Kinds.Prefabs[rep.Prefab], n)
 	}
 	return n
 }
@@ -174,9 +174,9 @@ func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 		px.draw.words = n.Replica.Words(ord, px.draw.words[:0])
 		t = px.draw.sampleTick(n, ord, t)
 		b.Track.Leap(n.Replica.Leapt)
-		b.Track.Told = n.Replica.Tick(ord) >= t
+		b.Track.Sent = n.Replica.Tick(ord) >= t
 		px.draw.screen.Push(b.Track, t, px.draw.screen.StillUntil(b.Track, t), px.Proxy.Newest(), px.draw.words)
-		if b.Track.Drifts = n.Replica.IsMoving(ord); b.Track.Drifts {
+		if b.Track.Moving = n.Replica.IsMoving(ord); b.Track.Moving {
 			px.predict.moves(n)
 		}
 		px.draw.inPlace.Start(n, b)
@@ -209,7 +209,7 @@ func (px *proxies) Loaded(rep *rpl.Replica) {
 		px.notify.Arrived(n)
 	}
 	for i := range n.Items {
-		px.notify.Look(n, &n.Items[i])
+		px.notify.CompareItem(n, &n.Items[i])
 	}
 }
 
@@ -231,10 +231,10 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 	px.draw.noteFormer(n)
 	was := n.Orphan
 	px.hang(n)
-	px.notify.TurnAfterParent(n)
+	px.notify.OrderAfterParent(n)
 	px.notify.ParentChanged(n)
 	switch {
-	case n.IsAdrift():
+	case n.IsOrphan():
 		px.draw.hideTree(n)
 	case was:
 		n.From = px.Proxy.Newest()
@@ -257,14 +257,14 @@ func (px *proxies) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
 	if n, ok := rep.Entity.(*nodes.Node); ok && ord < len(n.Items) && !n.IsOwnNow(ord) {
 		px.inject(n, ord, t)
 		px.refer(n, ord)
-		px.notify.Look(n, &n.Items[ord])
+		px.notify.CompareItem(n, &n.Items[ord])
 	}
 }
 
 func (px *proxies) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) {
 	if n, ok := rep.Entity.(*nodes.Node); ok && ord < len(n.Items) && !n.Data.Transient { // every machine moves a transient node itself
 		px.inject(n, ord, t)
-		px.notify.Look(n, &n.Items[ord])
+		px.notify.CompareItem(n, &n.Items[ord])
 	}
 }
 
@@ -289,7 +289,7 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	if n.Predicted != nil && !n.Data.Transient { // what the server has decided in the end
 		for ord := range n.Items {
 			px.injectNow(n, &n.Items[ord], ord)
-			px.notify.Look(n, &n.Items[ord])
+			px.notify.CompareItem(n, &n.Items[ord])
 		}
 	}
 	px.notify.CallBack()
@@ -320,7 +320,7 @@ func (px *proxies) rest(n *nodes.Node) {
 	n.ID, n.Items, n.OnProxy = 0, nil, nodes.OnProxy{Hidden: n.Hidden}
 	px.nodes.SetOwner(n, 0)
 	px.nodes.ShowParent(n)
-	n.Here, n.ToldParent, n.ToldOwner, n.Why = false, donburi.Null, 0, nodes.Removed
+	n.Here, n.ReportedParent, n.ReportedOwner, n.Why = false, donburi.Null, 0, nodes.Removed
 	px.nodes.Add(n)
 }
 
@@ -377,8 +377,8 @@ func (px *proxies) admitStrangers(names []string) {
 	}
 }
 
-// setAdrift hides a node whose place is unknown, with all nodes below it.
-func (px *proxies) setAdrift(n *nodes.Node) {
+// hideOrphan hides a node whose place is unknown, with all nodes below it.
+func (px *proxies) hideOrphan(n *nodes.Node) {
 	n.Orphan = true
 	px.nodes.Shift(n)
 	px.draw.hideTree(n)

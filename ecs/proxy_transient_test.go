@@ -13,7 +13,7 @@ import (
 
 // Copies of an arrival, of which there are more where packets are lost, tell where the
 // authority's node is by then. What has arrived already is the client's to move.
-func TestTransientIsToldOnce(t *testing.T) {
+func TestTransientIsSentOnce(t *testing.T) {
 	l := newLab(t, networks["lossy"])
 	server := l.server(tendon.Config{})
 	client := l.client(tendon.Config{})

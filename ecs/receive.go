@@ -54,10 +54,10 @@ func (r *Replication) welcome(m *sessionmsg.Welcome) {
 // apply takes over what has come of the level, and reports whether the server has told
 // enough of it.
 func (r *Replication) apply(now time.Duration) bool {
-	if r.shared.Proxy == nil || !r.client.told.Done {
+	if r.shared.Proxy == nil || !r.client.names.Done {
 		return false
 	}
-	if !r.client.told.Applied {
+	if !r.client.names.Applied {
 		r.proxies.compareNames()
 	}
 	if r.shared.Proxy.Newest() == 0 { // else it goes by that
@@ -75,7 +75,7 @@ func (r *Replication) apply(now time.Duration) bool {
 
 // receiveClient is Receive on a client.
 func (r *Replication) receiveClient() {
-	r.proxies.admitStrangers(r.loadTime.SettleShapes())
+	r.proxies.admitStrangers(r.loadTime.EndBuilding())
 	r.draw.inPlace.Restore()
 	r.line.link.Poll(&r.client)
 	r.line.noteLink()

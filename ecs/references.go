@@ -75,7 +75,7 @@ func (px *proxies) renew(f *nodes.Referrer) {
 	if w != nil && b.Comp.StandIn != nil {
 		b.Comp.StandIn.Set(e, p, w)
 	}
-	px.notify.Look(n, b)
+	px.notify.CompareItem(n, b)
 }
 
 // repointed is what a reference is to hold in a component that this machine has changed

@@ -53,7 +53,7 @@ type Replication struct {
 	predict  prediction       // a client: what its own commands do at once
 	past     rewind.History   // a server: where things were
 	places   places.Keeper    // for questions about space
-	turned   []turned         // scratch of tellAudience
+	audience []audienceChange // scratch of reportAudience
 	line     line             // the link, and the session's time
 	steps    steps            // what waits for the end of Receive or Send
 	checks   mistakes.Checker // debug mode

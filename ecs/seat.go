@@ -39,24 +39,24 @@ type seating struct {
 // A seat is one peer's place on the server. It is kept for a while after the peer is
 // lost.
 type seat struct {
-	peer     rpl.Peer
-	id       transport.Identity // who the peer has proven to be
-	conn     transport.Conn     // nil while there is none
-	hello    []byte
-	in       bool           // its side of the level is built and the core streams to it
-	untold   bool           // the peer could not be told the level yet
-	built    uint32         // the newest level of which the peer has said that it is built, at first that of the welcome
-	joined   bool           // OnJoin has run, in this level
-	known    bool           // OnJoin has run in some level, so the game is told when the peer leaves
-	after    uint64         // datagrams up to this sequence number belong to an earlier level
-	gone     error          // why the peer leaves; the seat is about to be taken away
-	points   []rpl.Observer // where it looks from, at this send
-	meter    meter.Meter
-	takes    patience.Watch // whether it takes what it is sent
-	calls    uint64         // that it had made when they were looked at last
-	member   membership
-	commands reported
-	filling  filling
+	peer        rpl.Peer
+	id          transport.Identity // who the peer has proven to be
+	conn        transport.Conn     // nil while there is none
+	hello       []byte
+	in          bool           // its side of the level is built and the core streams to it
+	levelUnsent bool           // the peer could not be told the level yet
+	built       uint32         // the newest level of which the peer has said that it is built, at first that of the welcome
+	joined      bool           // OnJoin has run, in this level
+	known       bool           // OnJoin has run in some level, so the game is told when the peer leaves
+	after       uint64         // datagrams up to this sequence number belong to an earlier level
+	gone        error          // why the peer leaves; the seat is about to be taken away
+	points      []rpl.Observer // where it looks from, at this send
+	meter       meter.Meter
+	takes       patience.Timer // whether it takes what it is sent
+	calls       uint64         // that it had made when they were looked at last
+	member      membership
+	commands    reported
+	filling     filling
 	absence
 }
 
@@ -138,7 +138,7 @@ func (ss *seating) Connected(c transport.Conn, hello []byte) {
 	ss.lastPeer++
 	s := &seat{peer: ss.lastPeer, id: c.Identity(), conn: c, hello: slices.Clone(hello)}
 	ss.all = append(ss.all, s)
-	ss.tellLevel(s, true)
+	ss.sendLevel(s, true)
 }
 
 // room answers transport.Offer: whether one more client is let in. Kept seats count as
@@ -192,14 +192,14 @@ func (ss *seating) locals() int {
 	return 0
 }
 
-// tellLevel tells a peer which level to build; the first time with its welcome. If the
+// sendLevel tells a peer which level to build; the first time with its welcome. If the
 // peer's lane is full of calls, a later send tells it. So it does if the peer has built
 // none of so many levels that their epochs, in messages, might be mistaken.
-func (ss *seating) tellLevel(s *seat, first bool) {
+func (ss *seating) sendLevel(s *seat, first bool) {
 	if first {
 		s.built = ss.epoch
 	} else if ss.epoch-s.built >= epochs {
-		s.untold = true
+		s.levelUnsent = true
 		return
 	}
 	m := sessionmsg.Level{Epoch: uint8(ss.epoch), Name: ss.level}
@@ -215,12 +215,12 @@ func (ss *seating) tellLevel(s *seat, first bool) {
 	err := s.conn.Reliable(msg)
 	switch {
 	case err == nil:
-		s.untold = false
+		s.levelUnsent = false
 	case first: // the lane of a new connection is empty
 		ss.Faults.Report("session message not sent", err)
 		s.conn.Close("the reliable lane is full")
-	case !s.untold:
-		s.untold = true
+	case !s.levelUnsent:
+		s.levelUnsent = true
 		ss.Faults.Report("session message not sent", err)
 	}
 }
@@ -250,7 +250,7 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 		}
 		s.built += uint32(m.Epoch - uint8(s.built)) // it was told of less than epochs levels since
 		if s.built == ss.epoch && !s.in {
-			ss.loadTime.Tell(c, m.Names)
+			ss.loadTime.SendNames(c, m.Names)
 			if err := ss.Auth.Connect(s.peer); err != nil {
 				ss.Faults.Report("peer not connected", err)
 				c.Close("the server could not take you in")

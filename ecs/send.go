@@ -17,7 +17,7 @@ func streamStage(r *Replication) {
 		r.seats.observe()
 	}
 	r.shared.Auth.Stream(r.line.now())
-	r.tellAudience()
+	r.reportAudience()
 }
 
 // observe tells the core where each peer's observers are.
@@ -56,8 +56,8 @@ func encodeStage(r *Replication) {
 			case s.gone != nil:
 			case s.in:
 				r.shared.Auth.Encode(s.peer, r.line.now(), s.conn)
-			case s.untold && s.conn != nil:
-				r.seats.tellLevel(s, false)
+			case s.levelUnsent && s.conn != nil:
+				r.seats.sendLevel(s, false)
 			}
 		}
 	case r.shared.Proxy != nil:
@@ -69,7 +69,7 @@ func sendStage(r *Replication) {
 	switch {
 	case !r.shared.Sending:
 	case r.shared.Auth != nil:
-		r.seats.tellProgress()
+		r.seats.sendProgress()
 		for _, s := range r.seats.all {
 			if s.conn == nil {
 				continue
@@ -87,7 +87,7 @@ func sendStage(r *Replication) {
 			}
 			if s.in && why == "" && s.meter.In > 0 { // who is not heard at all is lost, not kicked
 				acks, messages := r.shared.Auth.Waits(s.peer, r.line.now())
-				why = s.takes.Look(r.line.now(), acks, messages, r.shared.config.Limits.Unanswered)
+				why = s.takes.Check(r.line.now(), acks, messages, r.shared.config.Limits.Unanswered)
 			}
 			if why != "" && s.gone == nil {
 				r.Kick(s.peer, why)
@@ -96,7 +96,7 @@ func sendStage(r *Replication) {
 	case r.client.conn != nil:
 		r.client.conn.Flush()
 		if aware, ok := r.client.conn.(transport.LossAware); r.client.meter.Read(r.line.now(), r.client.conn) && ok {
-			aware.SetLoss(guessLoss(r.client.conn.Stats()))
+			aware.SetLoss(assumedLoss(r.client.conn.Stats()))
 		}
 	}
 }
@@ -114,11 +114,11 @@ func (s *seat) callsTooOften(all uint64, limit int) (why string) {
 	return ""
 }
 
-// guessLoss returns the share of its own packets that a client assumes to be lost. The
+// assumedLoss returns the share of its own packets that a client assumes to be lost. The
 // server does not tell it; a machine that misses many packets usually loses about as
 // many.
-func guessLoss(s transport.Stats) float64 {
-	if s.PacketsIn < leastMissed || s.LossIn < leastGuess {
+func assumedLoss(s transport.Stats) float64 {
+	if s.PacketsIn < leastMissed || s.LossIn < leastLossIn {
 		return 0
 	}
 	return s.LossIn

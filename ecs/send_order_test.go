@@ -6,7 +6,7 @@ import "testing"
 
 // The peers take turns at being the first to whom something is sent: where the machine's
 // own network takes only a part of the packets, it is not always the same peers' part.
-func TestPeersAreServedFirstInTurn(t *testing.T) {
+func TestPeersAreServedFirstByTurns(t *testing.T) {
 	l := newLab(t, lan)
 	server, scale := l.weighedServer()
 	for _, name := range []string{"Ann", "Bob", "Cid"} {

@@ -51,7 +51,7 @@ func (r *Replication) connect() {
 	r.groups = grouping{shared: sh, seats: &r.seats, client: &r.client}
 	r.line = line{shared: sh}
 	r.checks = mistakes.Checker{
-		Base: &sh.Base, Nodes: &r.nodes, Bumped: r.extract.Bumped, Arguments: sh.protocol.arguments, Session: sessionType,
+		Base: &sh.Base, Nodes: &r.nodes, IsDirty: r.extract.IsDirty, Arguments: sh.protocol.arguments, Session: sessionType,
 		Others: func() bool { return r.seats.seated(func(s *seat) bool { return s.joined }) > 0 },
 	}
 	r.commands = commanding{
@@ -83,7 +83,7 @@ func (r *Replication) resetAuthority() {
 	}
 	r.seats = seating{
 		shared: sh, loadTime: &r.loadTime, extract: &r.extract, groups: &r.groups, hooks: &r.hooks, line: &r.line,
-		refusals: faults.Throttle{Most: maxRefusedTold, While: refusedWhile},
+		refusals: faults.Throttle{Most: maxRefusedLogged, While: refusedWhile},
 	}
 	r.groups.mine = membership{}
 	r.steps.sendAt, r.line.spent, r.seats.resyncs = 0, false, 0

@@ -177,7 +177,7 @@ func (dr *drawing) moveToEnd(n *nodes.Node) {
 		}
 		if k.Newest() < last {
 			dr.words = n.Replica.WordsAt(ord, last, dr.words[:0])
-			dr.screen.Push(k, last, dr.screen.Heard.Before(last), dr.Proxy.Newest(), dr.words)
+			dr.screen.Push(k, last, dr.screen.Received.Before(last), dr.Proxy.Newest(), dr.words)
 			dr.inPlace.Start(n, &n.Items[ord])
 		}
 		k.Ends = true

@@ -95,7 +95,7 @@ func TestFliesUntilItGoes(t *testing.T) {
 
 // What is told less often than packets come (NodeData.Hz) is drawn on its way, and does
 // not stand still until the packet before.
-func TestPacedThingsGlide(t *testing.T) {
+func TestThingsAtASteadyRateGlide(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()

@@ -39,12 +39,12 @@ type columnWorld struct {
 	walker   *rpl.ItemType
 	hauler   *rpl.ItemType
 
-	walkers []*walker
-	haulers []*hauler
-	nodes   [2][]rpl.Node // of walkers and of haulers
-	items   [2][]rpl.Item
-	columns [2]*rpl.Column
-	told    uint64 // hash of all datagrams
+	walkers  []*walker
+	haulers  []*hauler
+	nodes    [2][]rpl.Node // of walkers and of haulers
+	items    [2][]rpl.Item
+	columns  [2]*rpl.Column
+	reported uint64 // hash of all datagrams
 
 	explicit bool                // the items are explicit, so columns read only bumped rows
 	was      map[rpl.Item]walker // each walker when differs was last called, to find what to bump
@@ -74,7 +74,7 @@ func newColumnWorld(t *rapid.T, cfg rpl.AuthorityConfig, cond netsim.Conditions,
 	net.OnDatagram = func(to rpl.Peer, b []byte) {
 		h.Write([]byte{byte(to)})
 		h.Write(b)
-		w.told = h.Sum64()
+		w.reported = h.Sum64()
 	}
 	return w
 }
@@ -205,7 +205,7 @@ func TestColumnsChangeNothing(t *testing.T) {
 					w.extract(int(tk)%(60/cfg.SendHz) == 0, always)
 				})
 			})
-			if cfg.Interest == nil && !always && worlds[0].told != worlds[1].told {
+			if cfg.Interest == nil && !always && worlds[0].reported != worlds[1].reported {
 				t.Fatalf("tick %d: other bytes left", tick)
 			}
 		}

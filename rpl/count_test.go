@@ -14,7 +14,7 @@ import (
 // A clock beside a state that rests costs nothing while it counts, also where its node is one
 // of few; where it stops, starts anew or leaps it is told. On any network a row is what it was
 // at the tick that it claims, and in the end all is equal.
-func TestWhatCountsIsNotTold(t *testing.T) {
+func TestClockIsNotSentWhileItCounts(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	for _, cond := range []netsim.Conditions{{Delay: 40 * time.Millisecond}, {Delay: 40 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.2}} {

@@ -16,7 +16,7 @@ type DumpedNode struct {
 	Name   string       `json:"name,omitempty"`
 	Owner  Peer         `json:"owner"`
 	Parent string       `json:"parent,omitempty"`
-	Told   bool         `json:"told"` // false: its arrival has not been sent yet
+	Sent   bool         `json:"told"` // false: its arrival has not been sent yet
 	Items  []DumpedItem `json:"items,omitempty"`
 }
 
@@ -48,8 +48,8 @@ func (a *Authority) Dump(id Peer) ([]byte, error) {
 }
 
 // dumpNode is one node as a peer may see it.
-func (a *Authority) dumpNode(p *send.Peer, n *store.Node, told bool) DumpedNode {
-	d := DumpedNode{Node: n.ID.String(), Name: n.Spawn.Name, Owner: n.Owner, Told: told}
+func (a *Authority) dumpNode(p *send.Peer, n *store.Node, sent bool) DumpedNode {
+	d := DumpedNode{Node: n.ID.String(), Name: n.Spawn.Name, Owner: n.Owner, Sent: sent}
 	if n.Spawn.Prefab != nil {
 		d.Prefab = n.Spawn.Prefab.Name
 	}

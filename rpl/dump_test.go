@@ -49,7 +49,7 @@ func TestDump(t *testing.T) {
 		if err := json.Unmarshal(b, &nodes); err != nil {
 			t.Fatal(err)
 		}
-		if len(nodes) != 2 || nodes[1].Name != "door/1" || len(nodes[1].Items) != 2 || !nodes[1].Told {
+		if len(nodes) != 2 || nodes[1].Name != "door/1" || len(nodes[1].Items) != 2 || !nodes[1].Sent {
 			t.Fatalf("peer %d: %s", peer, b)
 		}
 		props := nodes[1].Items[0].Props

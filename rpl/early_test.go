@@ -49,14 +49,14 @@ func TestCallsOnANewNodeKeepTheirOrder(t *testing.T) {
 		"to all, then to the owner": func(s *step, _ rpl.Node) {
 			n := spawn(s, rpl.Spawn{Owner: 2})
 			call(s, n, 0, s.sch.call)
-			call(s, n, 0, s.sch.tell)
+			call(s, n, 0, s.sch.report)
 			call(s, n, 2, s.sch.call)
 		},
 		"given in between": func(s *step, _ rpl.Node) {
 			n := spawn(s, rpl.Spawn{Owner: 3})
 			call(s, n, 0, s.sch.call)
 			s.net.A.Give(n, 2)
-			call(s, n, 0, s.sch.tell)
+			call(s, n, 0, s.sch.report)
 		},
 		"to who does not see it, then its owner": func(s *step, old rpl.Node) {
 			if err := s.net.A.SetStreaming(old, own); err != nil {
@@ -64,7 +64,7 @@ func TestCallsOnANewNodeKeepTheirOrder(t *testing.T) {
 			}
 			call(s, old, 2, s.sch.call)
 			s.net.A.Give(old, 2)
-			call(s, old, 0, s.sch.tell)
+			call(s, old, 0, s.sch.report)
 		},
 		"under a new vault and out of it": func(s *step, old rpl.Node) {
 			hang(s, old, spawn(s, rpl.Spawn{Owner: 2, Streaming: own}))
@@ -76,7 +76,7 @@ func TestCallsOnANewNodeKeepTheirOrder(t *testing.T) {
 			s.net.A.Give(old, 2)
 			hang(s, old, spawn(s, rpl.Spawn{Streaming: own}))
 			call(s, old, 0, s.sch.call)
-			call(s, old, 0, s.sch.tell)
+			call(s, old, 0, s.sch.report)
 		},
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -87,9 +87,9 @@ func (a *Authority) MisplacedBlocks() (wrong string, walked int) {
 	return "", walked
 }
 
-// A ForgedUp has the fields of a peer's datagram, with values that its proxy would not
+// A ForgedPacket has the fields of a peer's datagram, with values that its proxy would not
 // write.
-type ForgedUp struct {
+type ForgedPacket struct {
 	Any     bool
 	Newest  uint16
 	Hold    uint8
@@ -102,8 +102,8 @@ type ForgedUp struct {
 	Calls   [][]byte
 }
 
-// Forge encodes a ForgedUp.
-func (a *Authority) Forge(f ForgedUp) []byte {
+// Forge encodes a ForgedPacket.
+func (a *Authority) Forge(f ForgedPacket) []byte {
 	var e prefix.Encoder
 	m := &a.sender.Tables.Defaults.Entry
 	e.Reset(nil)
@@ -234,9 +234,9 @@ func (a *Authority) NeverLearn() {
 	a.sender.Tables.Learner.Next, a.sender.Tables.Learner.Wait = 1<<30, 1<<30
 }
 
-// SetAlike sets how many updates a peer must have for others to be looked for that are told
+// SetLeastCohort sets how many updates a peer must have for others to be looked for that are told
 // the same.
-func (a *Authority) SetAlike(least int) { a.sender.Setup.LeastCohort = least }
+func (a *Authority) SetLeastCohort(least int) { a.sender.Setup.LeastCohort = least }
 
 // SetSharers sets how many peers must have a node by the same handle for it to be marked once
 // for all of them.

@@ -184,7 +184,7 @@ func TestManyUpdatesUnderWay(t *testing.T) {
 
 // What is lost makes a send of several packets begin at another node each time. Each packet
 // that arrives can be read, and each node is what it was at the tick that it claims.
-func TestTurnedSendsAreExact(t *testing.T) {
+func TestRotatedSendsAreExact(t *testing.T) {
 	const nodes, seed = 500, 3
 	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.05}, nodes)
 	c, err := w.net.Join(2)

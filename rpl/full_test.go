@@ -18,7 +18,7 @@ func TestFullLanesAreErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := rpl.NewSchema("full")
 			dot := s.Build("dot").Int("x", 0, 100).Done()
-			tell := s.RPC("tell", nil, rpl.Broadcast, rpl.Reliable)
+			report := s.RPC("tell", nil, rpl.Broadcast, rpl.Reliable)
 			net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
 			if err != nil {
 				t.Fatal(err)
@@ -42,7 +42,7 @@ func TestFullLanesAreErrors(t *testing.T) {
 			good, bad := 0, 0
 			for bad < 100 {
 				for range 40 {
-					if err := net.A.Call(id, tell, nil); errors.Is(err, rpl.ErrLimit) {
+					if err := net.A.Call(id, report, nil); errors.Is(err, rpl.ErrLimit) {
 						bad++
 					} else if good++; err != nil || bad > 0 {
 						t.Fatalf("call %d, after %d errors: %v", good, bad, err)
@@ -50,7 +50,7 @@ func TestFullLanesAreErrors(t *testing.T) {
 				}
 				ticks(1)
 			}
-			if err := net.A.CallPeer(id, tell, nil, full.Peer); !errors.Is(err, rpl.ErrLimit) {
+			if err := net.A.CallPeer(id, report, nil, full.Peer); !errors.Is(err, rpl.ErrLimit) {
 				t.Errorf("one for that peer alone: %v", err)
 			}
 			if good < most {

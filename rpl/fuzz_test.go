@@ -50,7 +50,7 @@ func (s *session) converges(t *testing.T, clients ...*rpltest.Client) {
 		th.words[2], th.words[3] = 0, 0
 		s.w.net.A.SetWords(th.item, th.words)
 	}
-	if err := settle(s.w, func() error {
+	if err := converge(s.w, func() error {
 		for _, c := range clients {
 			if err := s.w.check(c, nil); err != nil {
 				return err

@@ -95,7 +95,7 @@ func (v *villain) said() []byte {
 
 // forge returns a readable datagram with false claims: it acks packets that never
 // arrived and refuses nodes that the client has.
-func (v *villain) forge() (f rpl.ForgedUp) {
+func (v *villain) forge() (f rpl.ForgedPacket) {
 	t := v.w.t
 	few := func(what string, most int) []uint32 {
 		return rapid.SliceOfN(rapid.Uint32Range(0, uint32(most)), 0, 4).Draw(t, what)
@@ -210,8 +210,8 @@ func (p *prey) onDown(seq uint64, b []byte) {
 	}
 }
 
-// onUp damages packets that the client sends.
-func (p *prey) onUp(from rpl.Peer, b []byte) {
+// onClientPacket damages packets that the client sends.
+func (p *prey) onClientPacket(from rpl.Peer, b []byte) {
 	if from != p.c.Peer || len(b) == 0 || p.r.Float64() >= p.share {
 		return
 	}
@@ -253,7 +253,7 @@ func TestDamagedOnTheWay(t *testing.T) {
 		p.kinds = rapid.SampledFrom([]int{1, 2, 3, 5}).Draw(t, "kinds")
 		x.OnDown = p.onDown
 		if rapid.Bool().Draw(t, "up") {
-			w.net.OnUp = p.onUp
+			w.net.OnUp = p.onClientPacket
 		}
 		heard := w.net.OnMessage
 		w.net.OnMessage = func(to rpl.Peer, b []byte) {

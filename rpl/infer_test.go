@@ -13,7 +13,7 @@ import (
 )
 
 // Movement without a declared velocity: a straight walk needs updates only where
-// rounding shows (see phase_test.go), and movement that cannot be predicted (noise,
+// rounding shows (see fraction_test.go), and movement that cannot be predicted (noise,
 // teleports) costs at most one update per change. Without loss the client shows the
 // authority's state at every tick; on a bad network it does so in the end.
 func TestVelocitiesAreInferred(t *testing.T) {

@@ -257,7 +257,7 @@ func TestRightsThatComeBackBeforeTheAck(t *testing.T) {
 // When a node's parent arrives late, in the same Apply that changes the node's items,
 // the item callbacks run before Parented; and Inject no longer writes the old item's
 // type at any ordinal.
-func TestItemsAreToldBeforeAParent(t *testing.T) {
+func TestItemsAreReportedBeforeAParent(t *testing.T) {
 	m := newPostman(t)
 	m.ticks(t, 10)
 	var parent, child rpl.Node

@@ -177,7 +177,7 @@ func TestLiesAboutMessages(t *testing.T) {
 			it, _ := net.A.Item(id, 0)
 			net.A.Set(it, unsafe.Pointer(&tomeItem{Text: noise(uint64(i), size)}))
 		}
-		lie := rpl.ForgedUp{}
+		lie := rpl.ForgedPacket{}
 		for h := range uint32(nodes + 2) {
 			lie.Refused = append(lie.Refused, [2]uint32{h, 255})
 		}

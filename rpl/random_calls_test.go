@@ -122,7 +122,7 @@ func (w *randomWorld) say(n *thingy) {
 		err = w.net.A.CallPeer(n.id, w.sch.call, args, only)
 	case "owner":
 		only = n.owner
-		err = w.net.A.Call(n.id, w.sch.tell, args)
+		err = w.net.A.Call(n.id, w.sch.report, args)
 		if only == 0 || only == rpl.Server {
 			return // the call runs on the authority
 		}

@@ -39,7 +39,7 @@ func (w *randomWorld) extract() {
 			case p == nil:
 			case w.columns[p.t] == nil || p.lone:
 				w.net.A.Set(p.item, p.ptr())
-				p.told = nil
+				p.reported = nil
 			case sends:
 				w.rows[p.t] = append(w.rows[p.t], p.ptr())
 			}
@@ -67,8 +67,8 @@ func (w *randomWorld) fillColumn(c *rpl.Column, t *rpl.ItemType) {
 		for _, p := range n.parts {
 			if p != nil && p.t == t && !p.lone {
 				c.Put(row, p.item)
-				if now := reflect.ValueOf(p.v).Elem(); t.Explicit && now.Interface() != p.told {
-					p.told = now.Interface()
+				if now := reflect.ValueOf(p.v).Elem(); t.Explicit && now.Interface() != p.reported {
+					p.reported = now.Interface()
 					c.Bump(row)
 				}
 				row++

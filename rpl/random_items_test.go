@@ -137,21 +137,21 @@ type plateItem struct {
 
 // randomSchema is the schema of random worlds, and its types.
 type randomSchema struct {
-	s     *rpl.Schema
-	body  *rpl.ItemType
-	first []*rpl.ItemType // body, mover, craft, pawn, roam
-	extra []*rpl.ItemType // bag, secret, once, tome, hulk, plate
-	team  rpl.Audience
-	watch rpl.Audience
-	squad rpl.Audience // a group to which nodes belong, for rpl.Grouped
-	call  *rpl.RPCType // reliable
-	shout *rpl.RPCType // Everywhere
-	tell  *rpl.RPCType // to the owner
-	hint  *rpl.RPCType // unreliable
-	ask   *rpl.RPCType // to the server
-	chat  *rpl.RPCType // to the server, from anyone
-	nudge *rpl.RPCType // to the server, from anyone, unreliable
-	fab   *rpl.PrefabType
+	s      *rpl.Schema
+	body   *rpl.ItemType
+	first  []*rpl.ItemType // body, mover, craft, pawn, roam
+	extra  []*rpl.ItemType // bag, secret, once, tome, hulk, plate
+	team   rpl.Audience
+	watch  rpl.Audience
+	squad  rpl.Audience // a group to which nodes belong, for rpl.Grouped
+	call   *rpl.RPCType // reliable
+	shout  *rpl.RPCType // Everywhere
+	report *rpl.RPCType // to the owner
+	hint   *rpl.RPCType // unreliable
+	ask    *rpl.RPCType // to the server
+	chat   *rpl.RPCType // to the server, from anyone
+	nudge  *rpl.RPCType // to the server, from anyone, unreliable
+	fab    *rpl.PrefabType
 }
 
 // newRandomSchema returns one schema for all worlds, because compiling it takes as long
@@ -180,7 +180,7 @@ var newRandomSchema = sync.OnceValue(func() *randomSchema {
 	id := reflect.TypeFor[uint32]()
 	r.call = r.s.RPC("call", id, rpl.Broadcast, rpl.Reliable)
 	r.shout = r.s.RPC("shout", id, rpl.Everywhere, rpl.Reliable)
-	r.tell = r.s.RPC("tell", id, rpl.ToOwner, rpl.Reliable)
+	r.report = r.s.RPC("tell", id, rpl.ToOwner, rpl.Reliable)
 	r.hint = r.s.RPC("hint", id, rpl.Broadcast, rpl.Unreliable)
 	r.ask = r.s.RPC("ask", id, rpl.ToServer, rpl.Reliable)
 	r.chat = r.s.RPC("chat", id, rpl.ToServer, rpl.Reliable)
@@ -191,11 +191,11 @@ var newRandomSchema = sync.OnceValue(func() *randomSchema {
 
 // part is one item of a node in the model.
 type part struct {
-	t    *rpl.ItemType
-	item rpl.Item
-	v    any  // a pointer to the struct
-	lone bool // it is set with Set and is in no column
-	told any  // of an explicit item: the component at its last Bump
+	t        *rpl.ItemType
+	item     rpl.Item
+	v        any  // a pointer to the struct
+	lone     bool // it is set with Set and is in no column
+	reported any  // of an explicit item: the component at its last Bump
 }
 
 func (p *part) ptr() unsafe.Pointer { return reflect.ValueOf(p.v).UnsafePointer() }

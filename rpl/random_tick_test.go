@@ -161,7 +161,7 @@ func (w *randomWorld) entitleTo(n *thingy) {
 
 // wasSo checks that every item of a client equals the authority's at the tick of which
 // the client has it, so that no delta was applied to a wrong baseline. In calm worlds,
-// after settling, it also checks that the client shows the state of its newest tick.
+// after convergence, it also checks that the client shows the state of its newest tick.
 func (w *randomWorld) wasSo(c *rpltest.Client) {
 	for r := range c.P.Replicas {
 		past := w.past[r.ID]
@@ -171,7 +171,7 @@ func (w *randomWorld) wasSo(c *rpltest.Client) {
 		if n := w.nodeOf(r.ID); w.since[r] == 0 || n != nil && !w.must(c.Peer, n) { // a client may hold a node that it need not, as long as a call is on its way
 			w.since[r] = c.P.Newest()
 		}
-		fresh := !w.rules.calm || c.P.Newest() < max(w.since[r], w.shaken[c.Peer])+settling || !w.settled(r.ID, c.P.Newest())
+		fresh := !w.rules.calm || c.P.Newest() < max(w.since[r], w.shaken[c.Peer])+convergence || !w.converged(r.ID, c.P.Newest())
 		for ord, t := range r.Items {
 			if t == nil || len(t.Parts) > 1 {
 				continue
@@ -185,13 +185,13 @@ func (w *randomWorld) wasSo(c *rpltest.Client) {
 	}
 }
 
-// settling is the number of ticks after a change of what a peer sees within which a
+// convergence is the number of ticks after a change of what a peer sees within which a
 // calm world's client need not be up to date.
-const settling = 90
+const convergence = 90
 
-// settled reports whether a client must be up to date about a node: it exists, is not
-// transient, is sent at the full rate, and was not shaken for settling ticks.
-func (w *randomWorld) settled(id rpl.Node, now rpl.Tick) bool {
+// converged reports whether a client must be up to date about a node: it exists, is not
+// transient, is sent at the full rate, and was not shaken for convergence ticks.
+func (w *randomWorld) converged(id rpl.Node, now rpl.Tick) bool {
 	n := w.nodeOf(id)
 	if n == nil {
 		return false
@@ -201,7 +201,7 @@ func (w *randomWorld) settled(id rpl.Node, now rpl.Tick) bool {
 			return false // blocks take longer
 		}
 	}
-	return !n.transient && n.streaming.Hz == 0 && now > n.shaken+settling
+	return !n.transient && n.streaming.Hz == 0 && now > n.shaken+convergence
 }
 
 // nodeOf returns a node of the model, or nil if it was removed.

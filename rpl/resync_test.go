@@ -19,7 +19,7 @@ import (
 
 // When packets name a node that the proxy does not have, the proxy applies their other
 // records, reports the node as refused, and gets its arrival again.
-func TestNodeThatIsLackedIsToldAnew(t *testing.T) {
+func TestMissingNodeIsSentAgain(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 5)
 	c, lost := w.net.Clients[0], w.nodes[2]
 	other, ok := c.P.Replica(w.nodes[3].id)

@@ -62,7 +62,7 @@ func TestSilentPeer(t *testing.T) {
 		th.words[2], th.words[3] = 0, 0
 		w.net.A.SetWords(th.item, th.words)
 	}
-	if err := settle(w, func() error { return w.check(c, nil) }); err != nil {
+	if err := converge(w, func() error { return w.check(c, nil) }); err != nil {
 		t.Fatal(err)
 	}
 }

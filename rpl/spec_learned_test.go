@@ -367,7 +367,7 @@ func (r *tablesReader) chunk(of string) (patterns int) {
 }
 
 // record reads the tables of a record, with those of so many patterns and states of fractions.
-func (r *tablesReader) record(of string, patterns, phases int) {
+func (r *tablesReader) record(of string, patterns, fractions int) {
 	if !r.flag("no tables of "+of, "tables of "+of) {
 		return
 	}
@@ -377,7 +377,7 @@ func (r *tablesReader) record(of string, patterns, phases int) {
 	for _, word := range specWords {
 		r.list("large", "of "+word, 132)
 	}
-	for state := range phases {
+	for state := range fractions {
 		r.list("phase", fmt.Sprintf("in state %d", state), 17)
 	}
 }

@@ -219,9 +219,9 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkCrowdedPeers measures a tick for peers whose budget pays for a thirtieth of
+// BenchmarkOverloadedPeers measures a tick for peers whose budget pays for a thirtieth of
 // the changes.
-func BenchmarkCrowdedPeers(b *testing.B) {
+func BenchmarkOverloadedPeers(b *testing.B) {
 	c := newCrowdOf(b, rpl.AuthorityConfig{Budget: 20_000}, 10_000, 4, func(int) float32 { return 1 })
 	c.play(2000, false)
 	b.ReportAllocs()

@@ -140,9 +140,9 @@ func (w *world) check(c *rpltest.Client, near func(*thing) (must, may bool)) err
 	return nil
 }
 
-// settle ticks the session, at most 600 times, until ok returns nil. It returns ok's
+// converge ticks the session, at most 600 times, until ok returns nil. It returns ok's
 // last error.
-func settle(w *world, ok func() error) error {
+func converge(w *world, ok func() error) error {
 	var err error
 	for range 600 {
 		w.net.Tick(nil)
@@ -180,7 +180,7 @@ func TestProxiesBecomeEqual(t *testing.T) {
 					th.words[2], th.words[3] = 0, 0
 					w.net.A.SetWords(th.item, th.words)
 				}
-				if err := settle(w, func() error {
+				if err := converge(w, func() error {
 					for _, c := range w.net.Clients {
 						if err := w.check(c, nil); err != nil {
 							return err
@@ -254,7 +254,7 @@ func TestInterest(t *testing.T) {
 		th.words[2], th.words[3] = 0, 0
 		w.net.A.SetWords(th.item, th.words)
 	}
-	if err := settle(w, func() error {
+	if err := converge(w, func() error {
 		for _, c := range w.net.Clients {
 			at := pos[c.Peer]
 			if err := w.check(c, func(th *thing) (bool, bool) {

@@ -175,7 +175,7 @@ func TestPlacesAmongChildren(t *testing.T) {
 
 // A node that is moved to another parent, and does not change itself, is told of once:
 // it is not told again in each send until the ack comes.
-func TestParentsAreToldOnce(t *testing.T) {
+func TestParentsAreReportedOnce(t *testing.T) {
 	s := rpl.NewSchema("seats")
 	s.Build("rider").Int("hat", 0, 7).Done()
 	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{Delay: 50 * time.Millisecond})

@@ -130,7 +130,7 @@ func TestOvertakenCountOfMessages(t *testing.T) {
 		}
 	}
 	m.ticks(t, 5)
-	old := m.net.A.Forge(rpl.ForgedUp{Applied: uint16(100_010 % (1 << 16))}) // a count of 65,526 messages ago
+	old := m.net.A.Forge(rpl.ForgedPacket{Applied: uint16(100_010 % (1 << 16))}) // a count of 65,526 messages ago
 	if err := m.net.A.Receive(2, 1, m.net.Now, old); err != nil {
 		t.Fatal(err)
 	}

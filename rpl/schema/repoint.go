@@ -10,7 +10,7 @@ import (
 
 // A Repoint returns what a reference that holds an entity is to hold. told is the node that
 // was told for it, 0 for none.
-type Repoint func(told ids.Node, entity uint64) uint64
+type Repoint func(sent ids.Node, entity uint64) uint64
 
 // Repoint changes references in the component at p, and nothing else of it: those in lists
 // and maps too. words and vars are what was told of the component; nil if nothing was.
@@ -29,31 +29,31 @@ func (l *fieldLayout) repoint(p unsafe.Pointer, words []int32, vars []any, fn Re
 		switch o.Kind {
 		case OpRef:
 			for k := uint32(0); k < o.End-o.Word; k += 2 {
-				told := ids.Node(0)
+				sent := ids.Node(0)
 				if words != nil {
-					told = ids.Node(Join(words[o.Word+k], words[o.Word+k+1]))
+					sent = ids.Node(Join(words[o.Word+k], words[o.Word+k+1]))
 				}
 				was := nth[uint64](f, int(k/2))
-				if now := fn(told, was); now != was {
+				if now := fn(sent, was); now != was {
 					setNth(f, int(k/2), now)
 					changed = true
 				}
 			}
 		case OpVar:
 			if c, ok := l.vars[o.vari].Codec().(collection); ok && l.vars[o.vari].Codec().hasRefs() {
-				var told any
+				var sent any
 				if vars != nil {
-					told = vars[o.vari]
+					sent = vars[o.vari]
 				}
-				c.repoint(f, told, fn)
+				c.repoint(f, sent, fn)
 			}
 		}
 	}
 	return changed
 }
 
-func (t *listVar) repoint(p unsafe.Pointer, told any, fn Repoint) {
-	h, rs := (*sliceHeader)(p), rowsOf(told)
+func (t *listVar) repoint(p unsafe.Pointer, sent any, fn Repoint) {
+	h, rs := (*sliceHeader)(p), rowsOf(sent)
 	for i := range h.len {
 		var words []int32
 		var vars []any
@@ -64,8 +64,8 @@ func (t *listVar) repoint(p unsafe.Pointer, told any, fn Repoint) {
 	}
 }
 
-func (t *mapVar[K]) repoint(p unsafe.Pointer, told any, fn Repoint) {
-	m, to := reflect.NewAt(t.typ, p).Elem(), entriesOf[K](told)
+func (t *mapVar[K]) repoint(p unsafe.Pointer, sent any, fn Repoint) {
+	m, to := reflect.NewAt(t.typ, p).Elem(), entriesOf[K](sent)
 	s := t.pool.Get().(*mapScratch)
 	defer s.drop(t.pool)
 	for s.iter.Reset(m); s.iter.Next(); {

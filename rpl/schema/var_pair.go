@@ -117,7 +117,7 @@ func (m *matcher) changed() {
 		best, score := -1, 0
 		try := func(i int) {
 			if m.free(i) {
-				if s := m.likeness(i, j); s > score {
+				if s := m.equalParts(i, j); s > score {
 					best, score = i, s
 				}
 			}
@@ -141,7 +141,7 @@ func (m *matcher) changed() {
 
 // likeness is how many words and vars of two elements are equal; 0 if that is less than
 // half of them.
-func (m *matcher) likeness(i, j int) int {
+func (m *matcher) equalParts(i, j int) int {
 	aw, av := m.from.row(m.l, i)
 	bw, bv := m.to.row(m.l, j)
 	n := 0

@@ -14,12 +14,12 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// StartWatch begins to watch an item, if OnChange is set for its component: from the
+// StartComparing begins to watch an item, if OnChange is set for its component: from the
 // component's present value on, or from its default, so that OnChange reports what it has
 // by now. A proxy's item is watched before its state is loaded, to the same
 // effect.
-func (q *Queue) StartWatch(b *nodes.Binding, fromDefault bool) {
-	if b.Watch != nil || b.Comp == nil || len(b.Comp.Notify) == 0 || len(q.Change[b.Comp.Order]) == 0 {
+func (q *Queue) StartComparing(b *nodes.Binding, fromDefault bool) {
+	if b.Reported != nil || b.Comp == nil || len(b.Comp.Notify) == 0 || len(q.Change[b.Comp.Order]) == 0 {
 		return
 	}
 	e, p := q.Component(b)
@@ -30,10 +30,10 @@ func (q *Queue) StartWatch(b *nodes.Binding, fromDefault bool) {
 		p = b.Comp.Type.New()
 	}
 	t := b.Comp.Item
-	b.Watch = &nodes.Watch{Words: make([]int32, len(t.Words)), Vars: make([]any, len(t.Vars)), Old: b.Comp.Type.New(), Seen: nodes.Sightings{Refs: q.nodes}}
-	q.sight(b, e, p, b.Watch.Words, b.Watch.Vars)
-	b.Watch.Seen.Of = append(b.Watch.Seen.Of, q.seen.Of...)
-	b.Comp.Copy(b.Watch.Old, p)
+	b.Reported = &nodes.Reported{Words: make([]int32, len(t.Words)), Vars: make([]any, len(t.Vars)), Old: b.Comp.Type.New(), Seen: nodes.Sightings{Refs: q.nodes}}
+	q.sight(b, e, p, b.Reported.Words, b.Reported.Vars)
+	b.Reported.Seen.Of = append(b.Reported.Seen.Of, q.seen.Of...)
+	b.Comp.Copy(b.Reported.Old, p)
 }
 
 // sight extracts an item, and records in q.seen the entities that it refers to, if they
@@ -47,10 +47,10 @@ func (q *Queue) sight(b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer, word
 	b.Comp.Item.Extract(q.Tagged(b.Comp, e, p), words, vars, refs)
 }
 
-// Look compares an item with its watch, and queues a call of OnChange if a field tagged
+// CompareItem compares an item with what was last reported of it, and queues a call of OnChange if a field tagged
 // `notify` differs.
-func (q *Queue) Look(n *nodes.Node, b *nodes.Binding) {
-	w := b.Watch
+func (q *Queue) CompareItem(n *nodes.Node, b *nodes.Binding) {
+	w := b.Reported
 	if w == nil || w.Due {
 		return
 	}
@@ -71,10 +71,10 @@ func (q *Queue) Look(n *nodes.Node, b *nodes.Binding) {
 // From now on OnChange has seen the present value.
 func (q *Queue) changed(n *nodes.Node, c *nodes.Component, ent donburi.Entity) (old unsafe.Pointer) {
 	b := n.Binding(c, ent)
-	if b == nil || b.Watch == nil {
+	if b == nil || b.Reported == nil {
 		return nil
 	}
-	w := b.Watch
+	w := b.Reported
 	w.Due = false
 	e, p := q.Component(b)
 	if p == nil {
@@ -90,7 +90,7 @@ func (q *Queue) changed(n *nodes.Node, c *nodes.Component, ent donburi.Entity) (
 // before returns a component as OnChange saw it last. A copy shares with its component
 // what stands behind pointers, in lists and in maps, which games change in place; so the
 // replicated part of it is built again from the watch.
-func (q *Queue) before(w *nodes.Watch, b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
+func (q *Queue) before(w *nodes.Reported, b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {
 	c := b.Comp
 	old := q.olds[c.Order]
 	if q.olds[c.Order] = nil; old == nil {
@@ -137,7 +137,7 @@ func (q *Queue) unharmed(b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer) {
 // hasNews extracts an item, and reports whether a field tagged `notify` differs from the
 // watch.
 func (q *Queue) hasNews(b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer) (yes bool) {
-	w, t := b.Watch, b.Comp.Item
+	w, t := b.Reported, b.Comp.Item
 	words, vars := sized(&q.words, len(t.Words)), sized(&q.vars, len(t.Vars))
 	copy(vars, w.Vars)
 	q.sight(b, e, p, words, vars)
@@ -154,7 +154,7 @@ func (q *Queue) hasNews(b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer) (y
 }
 
 // remember stores what hasNews has extracted.
-func (q *Queue) remember(w *nodes.Watch, b *nodes.Binding, p unsafe.Pointer) {
+func (q *Queue) remember(w *nodes.Reported, b *nodes.Binding, p unsafe.Pointer) {
 	copy(w.Words, q.words[:len(w.Words)])
 	copy(w.Vars, q.vars[:len(w.Vars)])
 	w.Seen.Of = append(w.Seen.Of[:0], q.seen.Of...)

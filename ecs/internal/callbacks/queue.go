@@ -22,7 +22,7 @@ type Queue struct {
 	events []event // callbacks that wait for the end of a batch
 	spare  []event // room for the next batch
 	batch  uint32
-	turns  int
+	places int
 
 	// Scratch.
 	olds  []unsafe.Pointer // by component.order: room for what OnChange is given as old; nil while it is in use
@@ -60,7 +60,7 @@ type event struct {
 	comp   *nodes.Component // of OnChange; nil: the event is about the node itself
 	about  about
 	entity donburi.Entity
-	turn   int
+	place  int
 }
 
 // about is what has happened to a node itself, in the order in which the game is told.
@@ -83,8 +83,8 @@ func (e *event) order() int {
 // add queues a callback. Nodes take their turns in the order of their first event, or
 // their arrival, in a batch.
 func (q *Queue) add(e event) {
-	q.TakeTurn(e.node)
-	e.turn = e.node.Turn
+	q.TakeOrder(e.node)
+	e.place = e.node.Order
 	q.events = append(q.events, e)
 }
 
@@ -114,30 +114,30 @@ func (q *Queue) ParentChanged(n *nodes.Node) {
 	}
 }
 
-// TakeTurn gives a node its turn in this batch, if it has none yet.
-func (q *Queue) TakeTurn(n *nodes.Node) {
-	if n.Batch != q.batch || n.Turn == 0 {
-		q.turns++
-		n.Batch, n.Turn = q.batch, q.turns
+// TakeOrder gives a node its place in the order of this batch, if it has none yet.
+func (q *Queue) TakeOrder(n *nodes.Node) {
+	if n.Batch != q.batch || n.Order == 0 {
+		q.places++
+		n.Batch, n.Order = q.batch, q.places
 	}
 }
 
-// TurnAfterParent gives a node, and those below it, another turn if its parent has arrived
+// OrderAfterParent gives a node, and those below it, another place if its parent has arrived
 // after it in this batch: a parent's callbacks run first.
-func (q *Queue) TurnAfterParent(n *nodes.Node) {
+func (q *Queue) OrderAfterParent(n *nodes.Node) {
 	up := n.Parent
-	if up == nil || up.Here || up.Batch != q.batch || n.Batch != q.batch || n.Turn > up.Turn {
+	if up == nil || up.Here || up.Batch != q.batch || n.Batch != q.batch || n.Order > up.Order {
 		return
 	}
-	q.turns++
-	n.Turn = q.turns
+	q.places++
+	n.Order = q.places
 	for i := range q.events {
 		if e := &q.events[i]; e.node == n {
-			e.turn = n.Turn
+			e.place = n.Order
 		}
 	}
 	for c := range n.Kids {
-		q.TurnAfterParent(c)
+		q.OrderAfterParent(c)
 	}
 }
 
@@ -150,9 +150,9 @@ func (q *Queue) CallBack() {
 	events := q.events
 	q.events, q.spare = q.spare[:0], nil
 	q.batch++
-	q.turns = 0
+	q.places = 0
 	slices.SortStableFunc(events, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.order(), b.order()))
+		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.order(), b.order()))
 	})
 	for i := range events {
 		e := &events[i]
@@ -165,10 +165,10 @@ func (q *Queue) CallBack() {
 				}
 			}
 			if e.about != itsOwner {
-				q.parentTold(e.node)
+				q.reportParent(e.node)
 			}
 			if e.about != itsParent {
-				q.ownerTold(e.node)
+				q.reportOwner(e.node)
 			}
 			continue
 		}
@@ -208,17 +208,17 @@ func (q *Queue) streamedIn(n *nodes.Node, hooks []On[func(e *donburi.Entry)]) {
 	}
 }
 
-// parentTold runs OnParent if the node's parent differs from the one that OnParent was
+// reportParent runs OnParent if the node's parent differs from the one that OnParent was
 // last told of.
-func (q *Queue) parentTold(n *nodes.Node) {
-	old, now := n.ToldParent, donburi.Null
+func (q *Queue) reportParent(n *nodes.Node) {
+	old, now := n.ReportedParent, donburi.Null
 	if up := n.Parent; up != nil && !up.Leaving {
 		now = up.Entity
 	}
 	if !n.Here || old == now {
 		return
 	}
-	n.ToldParent = now
+	n.ReportedParent = now
 	for _, h := range q.Parent {
 		if q.nodes.Of(n.Entity) == n && !n.Leaving && q.World.Valid(n.Entity) {
 			if e := q.World.Entry(n.Entity); e.HasComponent(h.Component) {
@@ -228,14 +228,14 @@ func (q *Queue) parentTold(n *nodes.Node) {
 	}
 }
 
-// ownerTold runs OnOwner if the node's owner differs from the one that OnOwner was last
+// reportOwner runs OnOwner if the node's owner differs from the one that OnOwner was last
 // told of.
-func (q *Queue) ownerTold(n *nodes.Node) {
-	old := n.ToldOwner
+func (q *Queue) reportOwner(n *nodes.Node) {
+	old := n.ReportedOwner
 	if !n.Here || old == n.Owner {
 		return
 	}
-	n.ToldOwner = n.Owner
+	n.ReportedOwner = n.Owner
 	for _, h := range q.Owner {
 		for _, ent := range n.Entities() {
 			if q.nodes.Of(ent) == n && !n.Leaving && q.World.Valid(ent) {

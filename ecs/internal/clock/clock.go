@@ -59,7 +59,7 @@ type Clock struct {
 	step     float64 // seconds of a tick, as the server should make them
 	interval float64 // ticks between two sends
 
-	heard  float64 // the newest tick heard
+	newest float64 // the newest tick heard
 	at     float64 // when it was heard, at the socket
 	silent float64 // ticks that the server has last left out on purpose
 
@@ -94,12 +94,12 @@ func New(step time.Duration, interval float64) *Clock {
 // one before have not come; silence without a loss is the server's own, and no lateness.
 func (c *Clock) Hear(tick uint32, at, now time.Duration, lost int) {
 	t := float64(tick)
-	if t <= c.heard {
+	if t <= c.newest {
 		return
 	}
-	before, stamp := c.heard, at.Seconds()
-	first := c.heard == 0
-	c.heard, c.at = t, math.Max(c.at, stamp)
+	before, stamp := c.newest, at.Seconds()
+	first := c.newest == 0
+	c.newest, c.at = t, math.Max(c.at, stamp)
 	c.hearRate(t, stamp)
 	if first {
 		c.server = t - c.rate*stamp/c.step
@@ -131,12 +131,12 @@ func (c *Clock) hearRate(t, stamp float64) {
 }
 
 // Started reports whether anything was heard.
-func (c *Clock) Started() bool { return c.heard > 0 }
+func (c *Clock) Started() bool { return c.newest > 0 }
 
 // Server estimates the tick that a packet of usual speed would carry if it came now. It
 // never goes back.
 func (c *Clock) Server(now time.Duration) float64 {
-	if c.heard == 0 {
+	if c.newest == 0 {
 		return 0
 	}
 	c.last = math.Max(c.last, c.ServerRaw(math.Min(now.Seconds(), c.at+waits)))
@@ -179,7 +179,7 @@ func (c *Clock) Draw(now time.Duration) float64 {
 		return c.drawn
 	}
 	to := c.drawn + math.Max(0, ticks*(1+math.Min(math.Max(wrong/catchUp, -slow), fast)))
-	if limit := c.heard + c.silent + ahead/c.step; to > limit {
+	if limit := c.newest + c.silent + ahead/c.step; to > limit {
 		to = math.Max(c.drawn, limit)
 	}
 	c.drawn = to

@@ -80,12 +80,12 @@ func (l *Lead) Tick() uint32 { return uint32(l.tick) }
 // the lead that is wanted. At first, and when it is far off, it jumps to the tick instead.
 // server is the server's tick as Clock.ServerRaw tells it, guess the lead to begin with.
 // After it call Made for each.
-func (l *Lead) Steps(server, guess float64, now time.Duration) int {
+func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 	t := now.Seconds()
 	if l.tick == 0 {
-		l.want, l.shrunk = guess, t
-		l.tick = math.Floor(server + guess)
-		l.smooth = guess
+		l.want, l.shrunk = initial, t
+		l.tick = math.Floor(server + initial)
+		l.smooth = initial
 		return 1
 	}
 	lead := l.tick + 1 - server

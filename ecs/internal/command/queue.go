@@ -86,5 +86,5 @@ func (q *Queue[A]) Take(tick, hold uint32) (e Entry[A], missing bool) {
 	return e, true
 }
 
-// Heard reports whether any command was taken yet.
-func (q *Queue[A]) Heard() bool { return q.last.Tick != 0 }
+// HasAny reports whether any command was taken yet.
+func (q *Queue[A]) HasAny() bool { return q.last.Tick != 0 }

@@ -36,7 +36,7 @@ type Reader struct {
 	fresh  []*nodes.Node
 	made   []*nodes.Node // nodes that no plan knows yet
 	unmade map[donburi.Entity]unmade
-	bumped []bump
+	dirty  []bump
 	sends  int // steps that have sent
 }
 
@@ -44,7 +44,7 @@ type Reader struct {
 // extracted in the next step, except for the first state of new nodes, which leaves with
 // them.
 func (ex *Reader) Extract() {
-	ex.LoadTime.SettleShapes()
+	ex.LoadTime.EndBuilding()
 	ex.makeUnmade()
 	ex.findChanges()
 	clear(ex.made) // the plans know them now
@@ -80,12 +80,12 @@ func (ex *Reader) Unmade() iter.Seq[donburi.Entity] { return maps.Keys(ex.unmade
 
 // Bump notes that a component tagged `explicit` has changed.
 func (ex *Reader) Bump(e donburi.Entity, c *nodes.Component) {
-	ex.bumped = append(ex.bumped, bump{entity: e, comp: c})
+	ex.dirty = append(ex.dirty, bump{entity: e, comp: c})
 }
 
-// Bumped reports whether an item has been bumped since it was extracted.
-func (ex *Reader) Bumped(b *nodes.Binding) bool {
-	return slices.ContainsFunc(ex.bumped, func(due bump) bool { return due.entity == b.Entity && due.comp == b.Comp })
+// IsDirty reports whether an item was bumped since it was extracted.
+func (ex *Reader) IsDirty(b *nodes.Binding) bool {
+	return slices.ContainsFunc(ex.dirty, func(due bump) bool { return due.entity == b.Entity && due.comp == b.Comp })
 }
 
 // Greet extracts new nodes, and runs their callbacks and all others that wait.
@@ -103,7 +103,7 @@ func (ex *Reader) Greet() {
 				ex.Notify.Arrived(n)
 			}
 			for i := range n.Items {
-				ex.Notify.Look(n, &n.Items[i])
+				ex.Notify.CompareItem(n, &n.Items[i])
 			}
 		}
 		ex.Notify.CallBack()
@@ -140,7 +140,7 @@ func (ex *Reader) extractAll() {
 			}
 		}
 	}
-	ex.extractBumped(alone)
+	ex.extractDirty(alone)
 }
 
 // noticeNodes looks for changed NodeData in every row, before every Stream: a peer that
@@ -190,8 +190,8 @@ func (ex *Reader) extractColumn(p *plan, c *column, at []unsafe.Pointer) {
 	for _, row := range c.own {
 		n, e := p.rows[row], p.entities[row]
 		b := n.Binding(c.comp, e)
-		if ex.Auth.Set(b.Item, ex.Tagged(c.comp, ex.World.Entry(e), at[row])) && b.Watch != nil {
-			ex.Notify.Look(n, b)
+		if ex.Auth.Set(b.Item, ex.Tagged(c.comp, ex.World.Entry(e), at[row])) && b.Reported != nil {
+			ex.Notify.CompareItem(n, b)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func (ex *Reader) extractItem(n *nodes.Node, b *nodes.Binding) (changed bool) {
 	if e, at := ex.Component(b); at != nil {
 		b.Seen = ex.Tick
 		if changed = ex.Auth.Set(b.Item, ex.Tagged(b.Comp, e, at)); changed {
-			ex.Notify.Look(n, b)
+			ex.Notify.CompareItem(n, b)
 		}
 	}
 	return changed
@@ -231,19 +231,19 @@ type bump struct {
 // byItself reports whether an item is extracted one by one instead of with its column:
 // because OnChange looks at it, it has a stand-in, or debug mode checks its bumps.
 func (ex *Reader) byItself(b *nodes.Binding) bool {
-	return b.Watch != nil || b.Comp.StandIn != nil || b.Comp.Item.Explicit && ex.Debug
+	return b.Reported != nil || b.Comp.StandIn != nil || b.Comp.Item.Explicit && ex.Debug
 }
 
 // bumpRows marks the bumped components that are read with their columns, and returns the
 // others. The result is valid until the next Bump.
 func (ex *Reader) bumpRows() (alone []bump) {
-	alone = ex.bumped[:0]
-	for _, b := range ex.bumped {
+	alone = ex.dirty[:0]
+	for _, b := range ex.dirty {
 		if !ex.bumpRow(b) {
 			alone = append(alone, b)
 		}
 	}
-	ex.bumped = ex.bumped[:0]
+	ex.dirty = ex.dirty[:0]
 	return alone
 }
 
@@ -264,16 +264,16 @@ func (ex *Reader) bumpRow(b bump) bool {
 	return false
 }
 
-// extractBumped extracts the bumped items that are extracted one by one.
-func (ex *Reader) extractBumped(bumped []bump) {
-	for _, b := range bumped {
+// extractDirty extracts the dirty items that are extracted one by one.
+func (ex *Reader) extractDirty(dirty []bump) {
+	for _, b := range dirty {
 		n := ex.Nodes.Of(b.entity)
 		if n == nil {
 			continue
 		}
 		if bound := n.Binding(b.comp, b.entity); bound != nil {
-			told := bound.Seen == ex.Tick // already extracted in this step: as new, or bumped twice
-			if !ex.extractItem(n, bound) && !b.added && !told {
+			extracted := bound.Seen == ex.Tick // already extracted in this step: as new, or bumped twice
+			if !ex.extractItem(n, bound) && !b.added && !extracted {
 				ex.wasted(bound)
 			}
 		}

@@ -62,7 +62,7 @@ func (ex *Reader) MakeNode(e *donburi.Entry, o nodes.Origin) *nodes.Node {
 	n.ID = id
 	for i := range n.Items {
 		n.Items[i].Item, _ = ex.Auth.Item(id, i)
-		ex.Notify.StartWatch(&n.Items[i], o.Prefab == nil && o.Name == "")
+		ex.Notify.StartComparing(&n.Items[i], o.Prefab == nil && o.Name == "")
 	}
 	ex.Nodes.Add(n)
 	ex.Nodes.SetOwner(n, 0) // the entity may have been another node before
@@ -152,7 +152,7 @@ func (ex *Reader) readLast(n *nodes.Node) {
 	}
 	for i := range n.Items {
 		b := &n.Items[i]
-		if b.Comp == nil || b.Comp.Item.Explicit && !ex.Bumped(b) {
+		if b.Comp == nil || b.Comp.Item.Explicit && !ex.IsDirty(b) {
 			continue
 		}
 		if e, at := ex.Component(b); at != nil {

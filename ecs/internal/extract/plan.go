@@ -239,7 +239,7 @@ func (ex *Reader) planRow(p *plan, row int, e donburi.Entity) {
 	n := ex.Nodes.Of(e)
 	p.rows[row] = n
 	if n != nil {
-		ex.SettleItems(n, e, p.columns)
+		ex.MatchItems(n, e, p.columns)
 		p.data[row] = n.Data
 		if n.Entity == e && (p.extents || n.Extent != 0) && ex.World.Valid(e) {
 			ex.noticeExtentOf(n, ex.World.Entry(e))
@@ -252,7 +252,7 @@ func (ex *Reader) planRow(p *plan, row int, e donburi.Entity) {
 		item := rpl.NoItem
 		if n != nil {
 			switch b := n.Binding(c.comp, e); {
-			case b == nil: // the node has too many items: SettleItems has reported it
+			case b == nil: // the node has too many items: MatchItems has reported it
 			case ex.byItself(b):
 				if !c.comp.Item.Explicit { // explicit items are extracted when they are bumped
 					c.own = append(c.own, row)
@@ -270,8 +270,8 @@ func resized[T any](s []T, n int) []T {
 	return slices.Grow(s, max(0, n-len(s)))[:n]
 }
 
-// SettleItems makes the items of one entity match its components.
-func (ex *Reader) SettleItems(n *nodes.Node, e donburi.Entity, columns []column) {
+// MatchItems makes the items of one entity match its components.
+func (ex *Reader) MatchItems(n *nodes.Node, e donburi.Entity, columns []column) {
 	for i := range n.Items {
 		b := &n.Items[i]
 		if b.Comp == nil || b.Entity != e || slices.ContainsFunc(columns, func(c column) bool { return c.comp == b.Comp }) {
@@ -297,11 +297,11 @@ func (ex *Reader) SettleItems(n *nodes.Node, e donburi.Entity, columns []column)
 		}
 		b := &n.Items[ord]
 		*b = nodes.Binding{Comp: c, Entity: e, Item: item}
-		ex.Notify.StartWatch(b, true)
-		ex.Notify.Look(n, b)
+		ex.Notify.StartComparing(b, true)
+		ex.Notify.CompareItem(n, b)
 		ex.Nodes.Shift(n)
 		if c.Item.Explicit {
-			ex.bumped = append(ex.bumped, bump{entity: e, comp: c, added: true})
+			ex.dirty = append(ex.dirty, bump{entity: e, comp: c, added: true})
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (lt *Nodes) exhumeOne(name string, b burial) {
 	}
 	lt.byName[name] = all[0]
 	delete(lt.destroyed, name)
-	lt.book = nil
+	lt.names = nil
 }
 
 // DropStale leaves the references null, in load-time nodes that stay in a world whose other

@@ -18,11 +18,11 @@ type Conn interface {
 	Close(reason string)
 }
 
-// Tell tells a client which of its load-time nodes are destroyed. If the client's
+// SendNames tells a client which of its load-time nodes are destroyed. If the client's
 // set differs from this machine's, it also tells which nodes exist.
-func (lt *Nodes) Tell(c Conn, theirs sessionmsg.NameSum) {
+func (lt *Nodes) SendNames(c Conn, theirs sessionmsg.NameSum) {
 	room := sessionmsg.MaxNameBytes
-	tell := func(kind sessionmsg.NameKind, names []string) {
+	send := func(kind sessionmsg.NameKind, names []string) {
 		m := sessionmsg.Names{Kind: kind}
 		size := 0
 		for _, name := range names {
@@ -40,10 +40,10 @@ func (lt *Nodes) Tell(c Conn, theirs sessionmsg.NameSum) {
 			lt.Faults.Report("session message not sent", c.Reliable(sessionmsg.AppendNames(nil, m)))
 		}
 	}
-	tell(sessionmsg.NamesDestroyed, lt.names().destroyed)
-	if theirs != lt.names().sum {
+	send(sessionmsg.NamesDestroyed, lt.joinNames().destroyed)
+	if theirs != lt.joinNames().sum {
 		lt.Faults.Count("names differ")
-		tell(sessionmsg.NamesAlive, slices.Sorted(maps.Keys(lt.byName)))
+		send(sessionmsg.NamesAlive, slices.Sorted(maps.Keys(lt.byName)))
 	}
 	if err := c.Reliable(sessionmsg.AppendNames(nil, sessionmsg.Names{Kind: sessionmsg.NamesEnd})); err != nil {
 		lt.Faults.Report("session message not sent", err)

@@ -19,7 +19,7 @@ type Nodes struct {
 	table *nodes.Table
 
 	byName    map[string]donburi.Entity
-	book      *book                    // nil: a name has come or gone since
+	names     *joinNames               // nil: a name has come or gone since
 	destroyed map[string]bool          // those that this world was made with and that were destroyed
 	standing  map[string]Standing      // by name: as they stood when they last ended
 	shapes    map[string][]nodes.Place // by name: what they were built with
@@ -41,41 +41,41 @@ func (lt *Nodes) Clear() {
 	clear(lt.byName)
 	clear(lt.destroyed)
 	clear(lt.buried)
-	lt.book = nil
+	lt.names = nil
 	clear(lt.standing)
 	clear(lt.shapes)
 	lt.shaping = nil
 }
 
-// A book is what joining peers are told of names, kept until a name comes or goes: a whole
+// joinNames are what joining peers are told of names, kept until a name comes or goes: a whole
 // server's players may join in one step, after Load for one.
-type book struct {
+type joinNames struct {
 	sum       sessionmsg.NameSum // of all load-time nodes that this world was made with
 	destroyed []string
 }
 
-func (lt *Nodes) names() *book {
-	if lt.book == nil {
-		b := &book{destroyed: slices.Sorted(maps.Keys(lt.destroyed))}
+func (lt *Nodes) joinNames() *joinNames {
+	if lt.names == nil {
+		b := &joinNames{destroyed: slices.Sorted(maps.Keys(lt.destroyed))}
 		for name := range lt.byName {
 			b.sum.Add(name)
 		}
 		for _, name := range b.destroyed {
 			b.sum.Add(name)
 		}
-		lt.book = b
+		lt.names = b
 	}
-	return lt.book
+	return lt.names
 }
 
 // Sum is what a client says of its set when it is ready for a level.
-func (lt *Nodes) Sum() sessionmsg.NameSum { return lt.names().sum }
+func (lt *Nodes) Sum() sessionmsg.NameSum { return lt.joinNames().sum }
 
 // Name enters an entity under a name, which must be free.
 func (lt *Nodes) Name(name string, e donburi.Entity) {
 	delete(lt.destroyed, name)
 	lt.byName[name] = e
-	lt.book = nil
+	lt.names = nil
 }
 
 // Unname records that a load-time node was destroyed; its name is free. The empty name is
@@ -85,7 +85,7 @@ func (lt *Nodes) Unname(name string) {
 		delete(lt.byName, name)
 		delete(lt.shapes, name)
 		lt.destroyed[name] = true
-		lt.book = nil
+		lt.names = nil
 	}
 }
 

@@ -38,11 +38,11 @@ func (lt *Nodes) GrowShape(n *nodes.Node, part donburi.Entity) {
 	}
 }
 
-// SettleShapes ends the building of load-time nodes, and returns their names.
-func (lt *Nodes) SettleShapes() []string {
-	settled := lt.shaping
+// EndBuilding ends the building of load-time nodes, and returns their names.
+func (lt *Nodes) EndBuilding() []string {
+	built := lt.shaping
 	lt.shaping = nil
-	for _, name := range settled {
+	for _, name := range built {
 		if n := lt.table.Of(lt.byName[name]); n != nil && n.Name == name {
 			if len(n.Parts) == 0 {
 				lt.shapes[name] = nil // its components cannot be confused
@@ -50,5 +50,5 @@ func (lt *Nodes) SettleShapes() []string {
 			n.Built = lt.shapes[name]
 		}
 	}
-	return settled
+	return built
 }

@@ -18,7 +18,7 @@ import (
 type Checker struct {
 	*nodes.Base
 	Nodes     *nodes.Table
-	Bumped    func(b *nodes.Binding) bool // reports whether an item has been bumped since it was extracted
+	IsDirty   func(b *nodes.Binding) bool // reports whether an item has been bumped since it was extracted
 	Others    func() bool                 // reports whether other players are in the session
 	Arguments map[reflect.Type]bool       // types that travel as arguments
 	Session   donburi.IComponentType      // marks the session's own entity
@@ -47,7 +47,7 @@ func (ck *Checker) Check() {
 		ck.looked, ck.carried = map[donburi.IComponentType]bool{}, map[*nodes.Component]bool{}
 	}
 	if ck.Auth == nil {
-		ck.checkStrays()
+		ck.checkClientNodes()
 	} else {
 		ck.checkForgotten()
 		ck.checkLeftParts()
@@ -83,16 +83,16 @@ func (ck *Checker) checkItemOfProxy(n *nodes.Node, b *nodes.Binding) {
 func (ck *Checker) checkOwnItem(n *nodes.Node, b *nodes.Binding) {
 	explicit := b.Comp.Item.Explicit
 	if explicit {
-		ck.checkBumped(b)
+		ck.checkMissedBump(b)
 	}
 	if !n.Data.Transient && (!explicit || b.Seen == ck.Tick) {
 		ck.checkClamped(b)
 	}
 }
 
-// checkStrays finds entities to which a client has given RplNode by itself. They are no
+// checkClientNodes finds entities to which a client has given RplNode by itself. They are no
 // nodes: no other machine has them, and they stand beside the authority's nodes.
-func (ck *Checker) checkStrays() {
+func (ck *Checker) checkClientNodes() {
 	for e := range donburix.With(ck.World, components.RplNode) {
 		if ck.Nodes.Of(e.Entity()) == nil && !e.HasComponent(components.Proxy) {
 			ck.ScoldOf("node on a client", "a node of", e,
@@ -169,9 +169,9 @@ func isTagged(t reflect.Type) bool {
 	return false
 }
 
-// checkBumped finds an `explicit` component that has changed without a Bump.
-func (ck *Checker) checkBumped(b *nodes.Binding) {
-	if ck.Bumped(b) {
+// checkMissedBump finds an `explicit` component that has changed without a Bump.
+func (ck *Checker) checkMissedBump(b *nodes.Binding) {
+	if ck.IsDirty(b) {
 		return // a callback has bumped it since it was extracted
 	}
 	if b.Seen != ck.Tick && b.Memory != nil {

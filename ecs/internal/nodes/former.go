@@ -54,7 +54,7 @@ func (t *Table) FormerAt(n *Node, drawn float64) *Former {
 // still where it can be drawn.
 func (t *Table) drawnAt(f *Former, drawn float64) bool {
 	p := f.Parent
-	return drawn < float64(f.Until) && (p == nil || t.Of(p.Entity) == p && !p.IsAdrift())
+	return drawn < float64(f.Until) && (p == nil || t.Of(p.Entity) == p && !p.IsOrphan())
 }
 
 // AddFormer keeps where a node has hung until now.

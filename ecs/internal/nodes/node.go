@@ -86,12 +86,12 @@ type Node struct {
 	Extent float32  // on the authority: how far it reaches, as the core knows it; below 0: nothing that counts
 	Leapt  rpl.Tick // when the game last said that it leapt: on the authority, and where it is predicted
 
-	ToldParent donburi.Entity // the parent and the owner that OnParent and OnOwner have told of
-	ToldOwner  rpl.Peer
+	ReportedParent donburi.Entity // the parent and the owner that OnParent and OnOwner have told of
+	ReportedOwner  rpl.Peer
 
 	Calls callqueue.List
-	Batch uint32 // the batch of callbacks in which it last took a turn
-	Turn  int
+	Batch uint32 // the batch of callbacks in which it last took a place in the order
+	Order int
 
 	Predicted *predict.Node // on a client that predicts it
 	Asked     bool          // the game has said that it is predicted
@@ -104,14 +104,14 @@ type Node struct {
 // A Binding is one item: a replicated component of the node's entity or of a
 // part's.
 type Binding struct {
-	Comp   *Component // nil where the item was removed
-	Entity donburi.Entity
-	Item   rpl.Item     // on the authority
-	Watch  *Watch       // if OnChange is set for the component
-	Track  *track.Track // on a proxy, if it is drawn between samples
-	Refers *Referrer    // on a proxy, if it may refer to nodes
-	Memory *Memory      // in debug mode
-	Seen   rpl.Tick     // on the authority: when an explicit item was last extracted
+	Comp     *Component // nil where the item was removed
+	Entity   donburi.Entity
+	Item     rpl.Item     // on the authority
+	Reported *Reported    // if OnChange is set for the component
+	Track    *track.Track // on a proxy, if it is drawn between samples
+	Refers   *Referrer    // on a proxy, if it may refer to nodes
+	Memory   *Memory      // in debug mode
+	Seen     rpl.Tick     // on the authority: when an explicit item was last extracted
 }
 
 // An Origin is how a node was made: by a prefab with its arguments, under a name, or by
@@ -259,7 +259,7 @@ func (ns *Table) noteOwner(n *Node, next rpl.Peer) {
 
 // Forget removes a node from the tables; its entities stay. Of the nodes below it, which are
 // at the top from now on, tell is told.
-func (ns *Table) Forget(n *Node, tell func(c *Node)) {
+func (ns *Table) Forget(n *Node, report func(c *Node)) {
 	ns.Ended(n)
 	ns.ClearSlot(n.Entity)
 	for _, p := range n.Parts {
@@ -271,7 +271,7 @@ func (ns *Table) Forget(n *Node, tell func(c *Node)) {
 	for c := range n.Kids {
 		c.Parent = nil
 		ns.ShowParent(c)
-		tell(c)
+		report(c)
 	}
 	n.Children, n.gaps = nil, 0
 	ns.unlink(n)

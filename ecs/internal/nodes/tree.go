@@ -26,9 +26,9 @@ func (n *Node) IsBelow(top *Node) bool {
 	return false
 }
 
-// IsAdrift reports whether a proxy's place in the world is not known, because it or a node
+// IsOrphan reports whether a proxy's place in the world is not known, because it or a node
 // above it is an orphan.
-func (n *Node) IsAdrift() bool {
+func (n *Node) IsOrphan() bool {
 	for ; n != nil; n = n.Parent {
 		if n.Orphan {
 			return true

@@ -53,8 +53,8 @@ type Memory struct {
 	Vars  []any
 }
 
-// A Watch remembers an item as OnChange last saw it.
-type Watch struct {
+// A Reported remembers an item as OnChange last saw it.
+type Reported struct {
 	Words []int32
 	Vars  []any
 	Old   unsafe.Pointer // a copy of the component, the next call's old, except for what a copy shares

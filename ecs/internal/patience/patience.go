@@ -11,31 +11,31 @@ import (
 // longestStep is the most that counts between two looks: this machine may have stood still.
 const longestStep = 100 * time.Millisecond
 
-// A Watch watches one peer. The zero value has seen nothing.
-type Watch struct {
+// A Timer watches one peer. The zero value has seen nothing.
+type Timer struct {
 	at         time.Duration
 	acks, lane wait
 }
 
 // A wait is how long something has been waited for, as the peer's core tells it and as
 // counted here.
-type wait struct{ told, counted time.Duration }
+type wait struct{ reported, counted time.Duration }
 
 // count takes what the core tells: since when nothing new has come of what waits.
 // It grows with the time that has passed, unless something has come.
-func (w *wait) count(told, passed time.Duration) {
-	if told-w.told < passed/2 {
+func (w *wait) count(reported, passed time.Duration) {
+	if reported-w.reported < passed/2 {
 		w.counted = 0
 	} else {
 		w.counted += min(passed, longestStep)
 	}
-	w.told = told
+	w.reported = reported
 }
 
-// Look takes how long the peer has acknowledged no packet although some wait for that, and
+// Check takes how long the peer has acknowledged no packet although some wait for that, and
 // how long no reliable message although some do; 0 is none. It returns why the peer is to
 // be sent away, if it is to be: limit is how long either may take.
-func (w *Watch) Look(now, acks, lane, limit time.Duration) (why string) {
+func (w *Timer) Check(now, acks, lane, limit time.Duration) (why string) {
 	passed := now - w.at
 	w.at = now
 	w.acks.count(acks, passed)

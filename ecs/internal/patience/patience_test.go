@@ -11,9 +11,9 @@ const (
 )
 
 // run looks every step for a while and returns when the peer was to be sent away; 0: never.
-func run(w *Watch, from, d time.Duration, acks, lane func(at time.Duration) time.Duration) (when time.Duration) {
+func run(w *Timer, from, d time.Duration, acks, lane func(at time.Duration) time.Duration) (when time.Duration) {
 	for at := step; at <= d; at += step {
-		if w.Look(from+at, acks(at), lane(at), limit) != "" {
+		if w.Check(from+at, acks(at), lane(at), limit) != "" {
 			return at
 		}
 	}
@@ -28,7 +28,7 @@ func TestWhoTakesNothingIsSentAway(t *testing.T) {
 	for name, x := range map[string]struct {
 		acks, lane func(time.Duration) time.Duration
 	}{"no acks": {all, none}, "no lane": {none, all}, "neither": {all, all}} {
-		var w Watch
+		var w Timer
 		if at := run(&w, time.Hour, time.Minute, x.acks, x.lane); at < limit-longestStep || at > limit+time.Second {
 			t.Errorf("%s: sent away after %v", name, at)
 		}
@@ -36,7 +36,7 @@ func TestWhoTakesNothingIsSentAway(t *testing.T) {
 }
 
 func TestWhoTakesLittleStays(t *testing.T) {
-	var w Watch
+	var w Timer
 	some := func(at time.Duration) time.Duration { return at % (9 * time.Second) }
 	if at := run(&w, 0, 5*time.Minute, some, some); at != 0 {
 		t.Errorf("sent away after %v", at)
@@ -45,7 +45,7 @@ func TestWhoTakesLittleStays(t *testing.T) {
 
 // A pause of this machine, however long, does not count, nor does what came before it twice.
 func TestOwnPausesDoNotCount(t *testing.T) {
-	var w Watch
+	var w Timer
 	run(&w, 0, 5*time.Second, all, none)
 	pause := func(at time.Duration) time.Duration { return 5*time.Second + time.Minute + at }
 	if at := run(&w, 65*time.Second, 4*time.Second, pause, none); at != 0 {
@@ -58,7 +58,7 @@ func TestOwnPausesDoNotCount(t *testing.T) {
 
 // What is answered after the same time again and again is answered.
 func TestSteadyAnswersAreAnswers(t *testing.T) {
-	var w Watch
+	var w Timer
 	steady := func(time.Duration) time.Duration { return 40 * time.Millisecond }
 	if at := run(&w, 0, time.Minute, steady, steady); at != 0 {
 		t.Errorf("sent away after %v", at)

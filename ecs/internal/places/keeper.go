@@ -23,12 +23,12 @@ type Keeper struct {
 	Nodes *nodes.Table
 	Loose func() []*nodes.Node // what this machine predicts: read anew for every question
 
-	index  *space.Index // nil until the first question
-	ents   []donburi.Entity
-	dirty  []uint32 // nodes that may have moved, by the ids of their entities …
-	marked []uint64 // … and a bit for each
-	looked bool     // the compared components have been looked at since the last Again
-	ended  int      // counts nodes that have ended
+	index    *space.Index // nil until the first question
+	ents     []donburi.Entity
+	dirty    []uint32 // nodes that may have moved, by the ids of their entities …
+	marked   []uint64 // … and a bit for each
+	compared bool     // the compared components have been compared since the last Again
+	ended    int      // counts nodes that have ended
 
 	plans  []plan
 	kept   int  // archetypes that plans know
@@ -94,14 +94,14 @@ func (k *Keeper) Ended(n *nodes.Node) {
 }
 
 // Again has the next question look at all compared components. It costs nothing by itself.
-func (k *Keeper) Again() { k.looked = false }
+func (k *Keeper) Again() { k.compared = false }
 
 // On reports whether there has been a question.
 func (k *Keeper) On() bool { return k.index != nil }
 
 // Clear forgets a world that the session leaves.
 func (k *Keeper) Clear() {
-	k.index, k.ents, k.dirty, k.marked, k.plans, k.kept, k.looked = nil, nil, nil, nil, nil, 0, false
+	k.index, k.ents, k.dirty, k.marked, k.plans, k.kept, k.compared = nil, nil, nil, nil, nil, 0, false
 	k.Nodes.Shifted = nil
 	k.ended++
 }
@@ -117,9 +117,9 @@ func (k *Keeper) refresh() {
 			}
 		}
 	}
-	if !k.looked {
-		k.look()
-		k.looked = true
+	if !k.compared {
+		k.compare()
+		k.compared = true
 	}
 	for _, n := range k.Loose() {
 		k.mark(uint32(n.Entity.Id()))
@@ -133,7 +133,7 @@ func (k *Keeper) refresh() {
 		k.place(id)
 	}
 	k.dirty = k.dirty[:0]
-	k.index.Settle()
+	k.index.Resize()
 }
 
 // place reads where a node is.
@@ -146,7 +146,7 @@ func (k *Keeper) place(id uint32) {
 	for c := range n.Kids {
 		k.mark(uint32(c.Entity.Id()))
 	}
-	if n == k.Nodes.Session || n.ID == 0 || n.Leaving || n.IsAdrift() {
+	if n == k.Nodes.Session || n.ID == 0 || n.Leaving || n.IsOrphan() {
 		k.index.Remove(id)
 		return
 	}
@@ -209,8 +209,8 @@ func (k *Keeper) own(n *nodes.Node) (t components.TransformData, ok bool) {
 	return t, false
 }
 
-// look compares the places that nobody bumps with those of the last look.
-func (k *Keeper) look() {
+// compare compares the places that nobody bumps with those of the last time.
+func (k *Keeper) compare() {
 	if client := k.Auth == nil; client != k.client {
 		k.client, k.plans, k.kept = client, nil, 0
 	}
@@ -228,7 +228,7 @@ func (k *Keeper) look() {
 		if len(ents) == 0 {
 			continue
 		}
-		k.lookAt(p, ents, donburix.Column(k.World, p.comp.Type, p.archetype, len(ents)))
+		k.comparePlan(p, ents, donburix.Column(k.World, p.comp.Type, p.archetype, len(ents)))
 	}
 }
 
@@ -251,7 +251,7 @@ func (k *Keeper) plan(archetype int, layout []donburi.IComponentType) {
 	}
 }
 
-func (k *Keeper) lookAt(p *plan, ents []donburi.Entity, at []unsafe.Pointer) {
+func (k *Keeper) comparePlan(p *plan, ents []donburi.Entity, at []unsafe.Pointer) {
 	rows := p.rows[:len(ents)]
 	at = at[:len(ents)]
 	turns := p.comp.Type == donburi.IComponentType(components.Transform)

@@ -97,7 +97,7 @@ func (ix *Index) InRect(x0, y0, x1, y1 float64, to []uint32) []uint32 {
 						switch {
 						case it.x >= x0 && it.x <= x1 && it.y >= y0 && it.y <= y1:
 							found++
-						case it.size != 0 && it.near(x0, y0, x1, y1) && ix.spots[it.id].touchesRect(x0, y0, x1, y1):
+						case it.size != 0 && it.near(x0, y0, x1, y1) && ix.things[it.id].touchesRect(x0, y0, x1, y1):
 							found++
 						}
 					}
@@ -152,7 +152,7 @@ func (ix *Index) Within(x, y, r float64, to []uint32) []uint32 {
 						switch {
 						case square(it.x-x, it.y-y) <= rr:
 							found++
-						case it.size != 0 && it.near(x-r, y-r, x+r, y+r) && ix.spots[it.id].WithinOf(x, y, r):
+						case it.size != 0 && it.near(x-r, y-r, x+r, y+r) && ix.things[it.id].WithinOf(x, y, r):
 							found++
 						}
 					}
@@ -175,7 +175,7 @@ func (ix *Index) Touching(s Shape, but uint32, to []uint32) []uint32 {
 	to = ix.InRect(s.X-hx, s.Y-hy, s.X+hx, s.Y+hy, to)
 	kept := to[:from]
 	for _, id := range to[from:] {
-		if id != but && s.Touches(&ix.spots[id].Shape) {
+		if id != but && s.Touches(&ix.things[id].Shape) {
 			kept = append(kept, id)
 		}
 	}

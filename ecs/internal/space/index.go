@@ -11,18 +11,18 @@ const (
 	levels    = 12
 	levelStep = 4 // a level's cells over those of the level before
 
-	// crowd is how many there are in the cell of the average thing: half a block and more.
-	crowd = 5.0
+	// perCell is how many there are in the cell of the average thing: half a block and more.
+	perCell = 5.0
 	// fewest and most are how far that may drift before the cells change; near is how close
 	// it is brought then.
-	fewest, most, near = crowd / 2.5, crowd * 2.5, 1.5
+	fewest, most, near = perCell / 2.5, perCell * 2.5, 1.5
 
 	firstCell = 64.0
 )
 
 // An Index finds things by place.
 type Index struct {
-	spots  []spot // by number
+	things []thing // by number
 	levels [levels]level
 	count  int
 
@@ -32,8 +32,8 @@ type Index struct {
 	heap []closeBy // scratch of Nearest
 }
 
-// A spot is what the index knows of a thing.
-type spot struct {
+// A thing is what the index knows of a thing.
+type thing struct {
 	Shape
 	order uint32 // among things that are equally far
 	block int32
@@ -49,7 +49,7 @@ func NewIndex() *Index {
 
 // Clear empties the index.
 func (ix *Index) Clear() {
-	ix.spots = ix.spots[:0]
+	ix.things = ix.things[:0]
 	for i := range ix.levels {
 		ix.levels[i] = newLevel(firstCell * math.Pow(levelStep, float64(i)))
 	}
@@ -64,19 +64,19 @@ func (ix *Index) Cell() float64 { return ix.levels[0].cell }
 
 // Shape is what a thing that is in the index occupies.
 func (ix *Index) Shape(id uint32) (s Shape, ok bool) {
-	if int(id) >= len(ix.spots) || ix.spots[id].level == none {
+	if int(id) >= len(ix.things) || ix.things[id].level == none {
 		return s, false
 	}
-	return ix.spots[id].Shape, true
+	return ix.things[id].Shape, true
 }
 
 // Put places a thing, new or known. order decides between things that are equally far, the
 // lower first. A shape that is not Allowed takes the thing out.
 func (ix *Index) Put(id, order uint32, s Shape) {
-	for int(id) >= len(ix.spots) {
-		ix.spots = append(ix.spots, spot{level: none})
+	for int(id) >= len(ix.things) {
+		ix.things = append(ix.things, thing{level: none})
 	}
-	at := &ix.spots[id]
+	at := &ix.things[id]
 	if !s.Allowed() {
 		ix.Remove(id)
 		return
@@ -101,7 +101,7 @@ func (ix *Index) Put(id, order uint32, s Shape) {
 	ix.changes++
 }
 
-func (ix *Index) insert(id uint32, at *spot) {
+func (ix *Index) insert(id uint32, at *thing) {
 	hx, hy := at.Half()
 	size := max(hx, hy)
 	n := 0
@@ -128,25 +128,25 @@ func notLess(v float64) float32 {
 
 // Remove takes a thing out, if it is in.
 func (ix *Index) Remove(id uint32) {
-	if int(id) >= len(ix.spots) || ix.spots[id].level == none {
+	if int(id) >= len(ix.things) || ix.things[id].level == none {
 		return
 	}
-	at := &ix.spots[id]
+	at := &ix.things[id]
 	l := &ix.levels[at.level]
 	if moved, ok := l.remove(l.along(at.X), l.along(at.Y), at.block, id); ok {
-		ix.spots[moved].block = at.block
+		ix.things[moved].block = at.block
 	}
 	at.level = none
 	ix.count--
 	ix.changes++
 }
 
-// crowding is how many there are in the cell of the average thing.
-func (l *level) crowding() float64 { return float64(l.squares) / float64(max(l.count, 1)) }
+// meanPerCell is how many there are in the cell of the average thing.
+func (l *level) meanPerCell() float64 { return float64(l.squares) / float64(max(l.count, 1)) }
 
-// Settle sizes the cells anew where the density has changed much. It looks at every thing,
+// Resize sizes the cells anew where the density has changed much. It looks at every thing,
 // but only after about as many changes, so that a change costs no more for it.
-func (ix *Index) Settle() {
+func (ix *Index) Resize() {
 	if ix.changes < max(32, ix.count/2) {
 		return
 	}
@@ -154,17 +154,17 @@ func (ix *Index) Settle() {
 	low, high := fewest, max(most, 2*ix.finest)
 	for range 6 {
 		l := &ix.levels[0]
-		now := l.crowding()
+		now := l.meanPerCell()
 		if l.count < 16 || now >= low && now <= high {
 			return
 		}
-		low, high = crowd/near, crowd*near
-		cell := l.cell * min(max(math.Sqrt(crowd/now), 1./16), 16)
+		low, high = perCell/near, perCell*near
+		cell := l.cell * min(max(math.Sqrt(perCell/now), 1./16), 16)
 		if !(cell > 1e-6 && cell < 1e12) {
 			return
 		}
 		ix.resize(cell)
-		if after := ix.levels[0].crowding(); now > most && after > now/1.5 {
+		if after := ix.levels[0].meanPerCell(); now > most && after > now/1.5 {
 			ix.finest = after // they stand on each other
 			return
 		}
@@ -177,12 +177,12 @@ func (ix *Index) resize(cell float64) {
 		ix.levels[i].reset(cell)
 		cell *= levelStep
 	}
-	for id := range ix.spots {
-		if at := &ix.spots[id]; at.level != none {
+	for id := range ix.things {
+		if at := &ix.things[id]; at.level != none {
 			ix.insert(uint32(id), at)
 		}
 	}
 	for i := range ix.levels {
-		ix.levels[i].tidy(func(id uint32, to int32) { ix.spots[id].block = to })
+		ix.levels[i].tidy(func(id uint32, to int32) { ix.things[id].block = to })
 	}
 }

@@ -86,7 +86,7 @@ func TestIndexAnswersLikeAList(t *testing.T) {
 		for id := range uint32(rapid.SampledFrom([]int{0, 20, 400}).Draw(t, "crowd")) {
 			w.put(id, Shape{X: rng.Float64() * crowd, Y: rng.Float64() * crowd})
 		}
-		w.ix.Settle()
+		w.ix.Resize()
 		for range rapid.IntRange(1, 40).Draw(t, "acts") {
 			switch rapid.IntRange(0, 7).Draw(t, "act") {
 			case 0, 1:
@@ -97,7 +97,7 @@ func TestIndexAnswersLikeAList(t *testing.T) {
 				delete(w.list, id)
 			case 3:
 				w.ix.changes = 1000
-				w.ix.Settle()
+				w.ix.Resize()
 			default:
 				w.ask(t)
 			}
@@ -210,7 +210,7 @@ func TestAllOnOnePoint(t *testing.T) {
 	ix := NewIndex()
 	for id := range uint32(10_000) {
 		ix.Put(id, id, Shape{X: 5, Y: 5})
-		ix.Settle()
+		ix.Resize()
 	}
 	if n := len(ix.Within(5, 5, 0, nil)); n != 10_000 {
 		t.Errorf("%d of 10000 found", n)
@@ -230,7 +230,7 @@ func TestMemoryOfTheIndexIsGivenBack(t *testing.T) {
 		for id := range uint32(50) {
 			ix.Put(id, id, Shape{X: float64(step) * 1000, Y: float64(id) * 1000})
 		}
-		ix.Settle()
+		ix.Resize()
 	}
 	l := &ix.levels[0]
 	if len(l.pages) > 200 || len(l.blocks) > 200 || len(l.table) > 1024 {
@@ -249,7 +249,7 @@ func scattered(n int, edge float64, villages int, extent float64) *Index {
 		}
 		ix.Put(id, id, s)
 	}
-	ix.Settle()
+	ix.Resize()
 	return ix
 }
 
@@ -296,6 +296,6 @@ func BenchmarkIndex(b *testing.B) {
 			}
 		})
 		each("move", func(x, y float64) { ix.Put(uint32(rng.IntN(n)), 0, Shape{X: x, Y: y}) })
-		b.Logf("%s: cells of %.2f and %.2f, crowding %.1f", world.name, ix.Cell(), solid.Cell(), ix.levels[0].crowding())
+		b.Logf("%s: cells of %.2f and %.2f, crowding %.1f", world.name, ix.Cell(), solid.Cell(), ix.levels[0].meanPerCell())
 	}
 }

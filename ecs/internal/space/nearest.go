@@ -176,12 +176,12 @@ func (s *seeker) cell(l *level, b, x, y int32) {
 				}
 				d = math.Sqrt(d)
 			} else {
-				d = s.ix.spots[it.id].Distance(s.x, s.y)
+				d = s.ix.things[it.id].Distance(s.x, s.y)
 			}
 			if d > limit || s.keep != nil && !s.keep(it.id) {
 				continue
 			}
-			s.take(closeBy{d, s.ix.spots[it.id].order, it.id})
+			s.take(closeBy{d, s.ix.things[it.id].order, it.id})
 			limit = s.limit()
 			limit2 = float64(limit*limit) * (1 + 1e-9)
 		}

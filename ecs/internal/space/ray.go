@@ -131,7 +131,7 @@ func (r *ray) cell(l *level, b int32) {
 			if math.Abs(p-q) > most+1e-12*(math.Abs(p)+math.Abs(q)) {
 				continue
 			}
-			at := &r.ix.spots[it.id]
+			at := &r.ix.things[it.id]
 			h, ok := at.HitBy(r.x, r.y, r.dx, r.dy)
 			if !ok || h.Share > r.first.Share || r.hit && h.Share == r.first.Share && at.order > r.order {
 				continue

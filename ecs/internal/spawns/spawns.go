@@ -43,15 +43,15 @@ type Set struct {
 	LoadTime *loadtime.Nodes
 	End      func(n *nodes.Node) // forgets a node, and removes its entities
 
-	all     []*Spawn
-	settled []*Spawn // the authority has told of them, or they were given up; a replay may still run their commands
+	all      []*Spawn
+	resolved []*Spawn // the authority has told of them, or they were given up; a replay may still run their commands
 }
 
 // Len returns how many wait.
 func (st *Set) Len() int { return len(st.all) }
 
 // Reset forgets all; what becomes of the entities is up to who ends the session.
-func (st *Set) Reset() { st.all, st.settled = nil, nil }
+func (st *Set) Reset() { st.all, st.resolved = nil, nil }
 
 // Make makes the node of a name, once: in a replay it sets the node back to what build
 // makes. until is when it is given up: by the next Expire where too many wait already.
@@ -67,7 +67,7 @@ func (st *Set) Make(name predict.Name, owner rpl.Peer, f *nodes.Prefab, args []b
 		st.all = drop(st.all, i) // the game has removed it, which it should not
 		break
 	}
-	for _, s := range st.settled {
+	for _, s := range st.resolved {
 		if s.name == name && s.prefab == f {
 			if st.here(s.node) {
 				return s.node // as the authority tells
@@ -172,7 +172,7 @@ func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) *nodes.Node {
 	if name.Tick == 0 {
 		return nil
 	}
-	for _, s := range st.settled {
+	for _, s := range st.resolved {
 		if s.name == name && s.prefab.Wire == f {
 			return nil // it was given up before it came
 		}
@@ -196,23 +196,23 @@ func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) *nodes.Node {
 	if !st.here(s.node) { // the game has removed it
 		return nil
 	}
-	st.settled = append(st.settled, s)
+	st.resolved = append(st.resolved, s)
 	return s.node
 }
 
-// Settle notes the node that the authority's of a name has become, where none waited for it: a
+// Resolve notes the node that the authority's of a name has become, where none waited for it: a
 // replay that comes to it later makes no other.
-func (st *Set) Settle(name predict.Name, f *nodes.Prefab, n *nodes.Node) {
+func (st *Set) Resolve(name predict.Name, f *nodes.Prefab, n *nodes.Node) {
 	if name.Tick == 0 {
 		return
 	}
-	for _, s := range st.settled {
+	for _, s := range st.resolved {
 		if s.name == name && s.prefab == f {
 			s.node = n
 			return
 		}
 	}
-	st.settled = append(st.settled, &Spawn{name: name, prefab: f, node: n})
+	st.resolved = append(st.resolved, &Spawn{name: name, prefab: f, node: n})
 }
 
 func (st *Set) here(n *nodes.Node) bool {
@@ -233,8 +233,8 @@ func (st *Set) Withdraw(gone func(n *nodes.Node) bool) int {
 
 // Expire: see Withdraw. newest is the newest tick that the authority has told of.
 func (st *Set) Expire(now time.Duration, newest rpl.Tick) int {
-	for len(st.settled) > 0 && st.settled[0].name.Tick+predict.Ticks < newest {
-		st.settled = drop(st.settled, 0)
+	for len(st.resolved) > 0 && st.resolved[0].name.Tick+predict.Ticks < newest {
+		st.resolved = drop(st.resolved, 0)
 	}
 	if len(st.all) == 0 {
 		return 0
@@ -244,7 +244,7 @@ func (st *Set) Expire(now time.Duration, newest rpl.Tick) int {
 			return false
 		}
 		if s.until != 0 {
-			st.settled = append(st.settled, s)
+			st.resolved = append(st.resolved, s)
 		}
 		return true
 	})

@@ -51,7 +51,7 @@ func Fade(seconds float64) float64 {
 
 // Around returns between which packets a render time is: the tick of the one after it, the
 // newest if there is none, and how many ticks the one before is older.
-func (hd *Heard) Around(render float64) (to, span rpl.Tick) {
+func (hd *Received) Around(render float64) (to, span rpl.Tick) {
 	i := 0
 	for i+1 < len(hd.packets) && hd.packets[i+1].tick > 0 && float64(hd.packets[i+1].tick) > render {
 		i++

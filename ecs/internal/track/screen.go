@@ -27,7 +27,7 @@ type Screen struct {
 	Render       float64              // drawn time, in ticks
 	Steps, Sends int                  // a second, of the server
 	Now          func() time.Duration // the session's time
-	Heard        Heard
+	Received     Received
 
 	drawn []float64 // scratch
 }
@@ -56,7 +56,7 @@ func (sc *Screen) wayOn(k *Track, render float64) (w way, past bool) {
 	if w.to <= last || last < 1 || k.cut(last) || k.Ends {
 		return w, false
 	}
-	if slow := k.paces == evenly && int(k.every)*sc.Sends > sc.Steps; sc.Heard.stood(k.tick(last)) && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
+	if slow := k.steady == evenly && int(k.every)*sc.Sends > sc.Steps; sc.Received.stood(k.tick(last)) && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
 		return w, false
 	}
 	w.before, w.after = k.sample(last-1), k.sample(last)
@@ -118,22 +118,22 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 			sc.drawn = append(sc.drawn, w.at(k, i))
 		}
 	}
-	guessed := k.guessed
+	predicted := k.predicted
 	k.push(t, before, words)
-	k.guessed = !k.Told
+	k.predicted = !k.Sent
 	if k.cut(int(k.n) - 1) {
 		return
 	}
-	if guessed && k.Told && sc.Heard.lossy() {
+	if predicted && k.Sent && sc.Received.lossy() {
 		sc.mend(k)
 	}
 	if !shows {
 		return
 	}
-	heard := sc.Heard
-	sc.Heard.Note(newest)
+	received := sc.Received
+	sc.Received.Note(newest)
 	w, _ := sc.wayOn(k, sc.Render)
-	sc.Heard = heard
+	sc.Received = received
 	if k.beyond == nil && (past || sc.differs(k, &w)) {
 		newBeyond(k)
 	}
@@ -166,7 +166,7 @@ func (sc *Screen) mend(k *Track) {
 	begun := false
 	for i := 0; i < len(k.set.Fields); {
 		end := k.end(i)
-		if k.set.Fields[i].moves() && k.astray(i, end) {
+		if k.set.Fields[i].moves() && k.catchesUp(i, end) {
 			if k.beyond == nil {
 				newBeyond(k)
 			}
@@ -206,7 +206,7 @@ func (sc *Screen) Rests(k *Track) bool {
 	if k.n == 0 {
 		return true
 	}
-	if newest := k.Newest(); float64(newest) > sc.Render || k.n > 1 && !sc.Heard.stood(newest) {
+	if newest := k.Newest(); float64(newest) > sc.Render || k.n > 1 && !sc.Received.stood(newest) {
 		return false
 	}
 	b := k.beyond
@@ -231,14 +231,14 @@ func (b *beyond) add(k *Track, w *way, drawn []float64, now float64) {
 // of which packets regularly say nothing (NodeData.Hz, a small budget) has moved
 // meanwhile: it is drawn on its way from now on, and not from the last packet on.
 func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
-	before := sc.Heard.Before(t)
-	if sc.Heard.Missing || before > k.Newest() && !sc.Heard.stood(k.Newest()) { // what has not come may have told that it moved
+	before := sc.Received.Before(t)
+	if sc.Received.Missing || before > k.Newest() && !sc.Received.stood(k.Newest()) { // what has not come may have told that it moved
 		return 0
 	}
-	if often := rpl.Tick(sc.Steps / 4); t-k.Newest() <= often && k.paced(t) { // what changes seldom has stood still
+	if often := rpl.Tick(sc.Steps / 4); t-k.Newest() <= often && k.isSteady(t) { // what changes seldom has stood still
 		return min(before, rpl.Tick(sc.Render))
 	}
-	if k.Drifts {
+	if k.Moving {
 		return before
 	}
 	return max(before, sc.SendBefore(t))
@@ -249,7 +249,7 @@ func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
 // nothing came, nothing had changed by then.
 func (sc *Screen) SendBefore(t rpl.Tick) rpl.Tick {
 	every := rpl.Tick((sc.Steps + sc.Sends - 1) / max(1, sc.Sends))
-	if sc.Heard.Missing || sc.Heard.Several || t < every {
+	if sc.Received.Missing || sc.Received.Several || t < every {
 		return 0
 	}
 	return t - every

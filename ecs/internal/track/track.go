@@ -22,28 +22,28 @@ const (
 	JumpUnits  = 32
 	jumpQuanta = 1024
 
-	// A way that is astrayRatio times faster than all before leads back to the truth.
-	astrayRatio = 1.5
+	// A way that is catchUpRatio times faster than all before leads back to the truth.
+	catchUpRatio = 1.5
 )
 
 // A Track keeps the newest samples of the drawn fields of one item, ascending by tick.
 // It is little more than a cache line, and all of its samples are one piece of memory: a picture of
 // thousands of things finds none of them in the caches.
 type Track struct {
-	set     *Fields
-	samples []float64 // a ring of samples; each is its tick, then the values by field
-	first   uint8     // where the oldest sample is
-	n       uint8     // number of samples
-	paces   uint8     // how many states in a row came about as far apart, up to evenly
-	cuts    uint16    // by place in the ring, a bit each: the way to this sample is a teleport, not a movement
-	Ends    bool      // its node goes: it is not drawn beyond where it was
-	Told    bool      // the state that is pushed next was told, and is no guess of how it goes on
-	guessed bool      // the newest sample is a guess
-	every   rpl.Tick  // how long after the state before the newest one came
-	leapt   rpl.Tick  // when the game last said that it leapt; 0: never
-	Drifts  bool      // its newest state moves on by itself
-	saved   []float64 // what the fields held before Frame wrote in place; empty: nothing is written
-	beyond  *beyond   // what is drawn beside the samples; nil until they did not suffice
+	set       *Fields
+	samples   []float64 // a ring of samples; each is its tick, then the values by field
+	first     uint8     // where the oldest sample is
+	n         uint8     // number of samples
+	steady    uint8     // how many states in a row came about as far apart, up to evenly
+	cuts      uint16    // by place in the ring, a bit each: the way to this sample is a teleport, not a movement
+	Ends      bool      // its node goes: it is not drawn beyond where it was
+	Sent      bool      // the state that is pushed next was told, and is no guess of how it goes on
+	predicted bool      // the newest sample is a guess
+	every     rpl.Tick  // how long after the state before the newest one came
+	leapt     rpl.Tick  // when the game last said that it leapt; 0: never
+	Moving    bool      // its newest state moves on by itself
+	saved     []float64 // what the fields held before Frame wrote in place; empty: nothing is written
+	beyond    *beyond   // what is drawn beside the samples; nil until they did not suffice
 }
 
 // The places in the ring are the bits of cuts.
@@ -101,10 +101,10 @@ func (k *Track) push(t, before rpl.Tick, words []int32) {
 		}
 		return
 	} else if n > 0 {
-		if k.paces++; !k.paced(t) {
-			k.paces = 0
+		if k.steady++; !k.isSteady(t) {
+			k.steady = 0
 		}
-		k.paces = min(k.paces, evenly)
+		k.steady = min(k.steady, evenly)
 		k.every = t - newest
 		if before > newest && before < t {
 			still := k.grow(before)
@@ -135,9 +135,9 @@ func (k *Track) Leap(t rpl.Tick) {
 	}
 }
 
-// paced reports whether a state of tick t would come about as long after the newest one as
+// isSteady reports whether a state of tick t would come about as long after the newest one as
 // that came after the one before.
-func (k *Track) paced(t rpl.Tick) bool {
+func (k *Track) isSteady(t rpl.Tick) bool {
 	gap := t - k.Newest()
 	return gap < 2*k.every && k.every < 2*gap
 }
@@ -257,9 +257,9 @@ func (k *Track) end(i int) int {
 	return end
 }
 
-// astray reports whether the way of fields i to end to the newest sample, of three at least,
+// catchesUp reports whether the way of fields i to end to the newest sample, of three at least,
 // is faster than the item has been, while it was on its way.
-func (k *Track) astray(i, end int) bool {
+func (k *Track) catchesUp(i, end int) bool {
 	n, fastest := int(k.n), 0.0
 	if k.cut(n - 2) {
 		return false
@@ -269,7 +269,7 @@ func (k *Track) astray(i, end int) bool {
 			fastest = max(fastest, v)
 		}
 	}
-	return fastest > 0 && k.speed(n-1, i, end) > astrayRatio*fastest
+	return fastest > 0 && k.speed(n-1, i, end) > catchUpRatio*fastest
 }
 
 // goesOn reports whether the newest way of fields i to end is about as fast as the one

@@ -9,22 +9,22 @@ import (
 // Protocol rules 18 and 20: a parent that goes before its children are told of their
 // new parent.
 
-// A drift is a session with two cars and a rider in one of them. The rider carries a
+// A riders is a session with two cars and a rider in one of them. The rider carries a
 // node that the peer owns, so the peer sees the rider and the car that it sits in, and
 // not the other car.
-type drift struct {
+type riders struct {
 	*postman
 	cars  [2]rpl.Node
 	rider rpl.Node
 }
 
-func newDrift(t *testing.T) *drift {
-	d := &drift{postman: newPostman(t)}
+func newRiders(t *testing.T) *riders {
+	d := &riders{postman: newPostman(t)}
 	d.ticks(t, 10)
 	return d
 }
 
-func (d *drift) spawn(t *testing.T) {
+func (d *riders) spawn(t *testing.T) {
 	t.Helper()
 	for i := range d.cars {
 		d.cars[i] = d.one(t, rpl.Spawn{Streaming: rpl.Streaming{Relevance: rpl.OwnerOnly}})
@@ -33,7 +33,7 @@ func (d *drift) spawn(t *testing.T) {
 	d.one(t, rpl.Spawn{Parent: d.rider, Owner: 2})
 }
 
-func (d *drift) one(t *testing.T, s rpl.Spawn) rpl.Node {
+func (d *riders) one(t *testing.T, s rpl.Spawn) rpl.Node {
 	t.Helper()
 	s.Items = []*rpl.ItemType{d.sch.body}
 	id, err := d.net.A.Spawn(s)
@@ -44,7 +44,7 @@ func (d *drift) one(t *testing.T, s rpl.Spawn) rpl.Node {
 }
 
 // change moves the rider into a car, and returns that tick's packets undelivered.
-func (d *drift) change(t *testing.T, car int) []letter {
+func (d *riders) change(t *testing.T, car int) []letter {
 	return d.tick(func() {
 		if err := d.net.A.SetParent(d.rider, d.cars[car]); err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func (d *drift) change(t *testing.T, car int) []letter {
 }
 
 // sits checks that the adapter was told that the rider is in this car.
-func (d *drift) sits(t *testing.T, car int) {
+func (d *riders) sits(t *testing.T, car int) {
 	t.Helper()
 	r, ok := d.c.P.Replica(d.rider)
 	if !ok {
@@ -65,7 +65,7 @@ func (d *drift) sits(t *testing.T, car int) {
 }
 
 // adrift checks that the rider has no parent at the client and is not a root either.
-func (d *drift) adrift(t *testing.T) {
+func (d *riders) orphaned(t *testing.T) {
 	t.Helper()
 	r, ok := d.c.P.Replica(d.rider)
 	if !ok {
@@ -80,7 +80,7 @@ func (d *drift) adrift(t *testing.T) {
 // of it as the child's parent.
 func TestParentComesBack(t *testing.T) {
 	for gap := range 8 {
-		d := newDrift(t)
+		d := newRiders(t)
 		d.spawn(t)
 		d.ticks(t, 10)
 		d.sits(t, 0)
@@ -95,23 +95,23 @@ func TestParentComesBack(t *testing.T) {
 // A child does not become a root when its update or its arrival names a parent that has
 // already gone, in the same Apply or because the packet was overtaken.
 func TestWordOfAParentThatHasGone(t *testing.T) {
-	tests := map[string]func(d *drift, early, late []letter){
-		"in one Apply": func(d *drift, early, late []letter) { d.deliver(t, append(early, late...)) },
-		"overtaken":    func(d *drift, early, late []letter) { d.deliver(t, late); d.deliver(t, early) },
+	tests := map[string]func(d *riders, early, late []letter){
+		"in one Apply": func(d *riders, early, late []letter) { d.deliver(t, append(early, late...)) },
+		"overtaken":    func(d *riders, early, late []letter) { d.deliver(t, late); d.deliver(t, early) },
 	}
 	for name, play := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := newDrift(t)
+			d := newRiders(t)
 			d.spawn(t)
 			d.ticks(t, 10)
 			early := d.tick(func() { d.net.A.HandOver(d.rider, 9) })
 			play(d, early, d.change(t, 1))
-			d.adrift(t)
+			d.orphaned(t)
 			d.ticks(t, 30)
 			d.sits(t, 1)
 		})
 		t.Run("as it comes, "+name, func(t *testing.T) {
-			d := newDrift(t)
+			d := newRiders(t)
 			early := d.tick(func() { d.spawn(t) })
 			play(d, early, d.change(t, 1))
 			if r, ok := d.c.P.Replica(d.rider); ok && r.Parent == 0 && !r.Orphaned() {
@@ -125,7 +125,7 @@ func TestWordOfAParentThatHasGone(t *testing.T) {
 
 // A parent that a proxy has lost and gets again has its children again, without a
 // resync.
-func TestParentToldAnew(t *testing.T) {
+func TestParentIsSentAgain(t *testing.T) {
 	w := still(t, rpl.AuthorityConfig{CheckEvery: -1}, 5)
 	c, car, rider := w.net.Clients[0], w.nodes[2], w.nodes[3].id
 	if err := w.net.A.SetParent(rider, car.id); err != nil {

@@ -1,13 +1,13 @@
 package track
 
-// heard: the newest packets that a client has had, to tell what stood still from what was
+// Received: the newest packets that a client has had, to tell what stood still from what was
 // lost.
 
 import "github.com/tendonengine/tendon/rpl"
 
-// HeardTicks is how many of the newest packets' ticks are remembered, to tell what stood
+// ReceivedTicks is how many of the newest packets' ticks are remembered, to tell what stood
 // still from what was lost: more than are ever reordered.
-const HeardTicks = 16
+const ReceivedTicks = 16
 
 // A packet is a packet that the client has had.
 type packet struct {
@@ -15,25 +15,25 @@ type packet struct {
 	lost bool // a packet between it and the one before has not come by then
 }
 
-// A Heard remembers the newest packets.
-type Heard struct {
-	packets [HeardTicks]packet // newest first
-	Several bool               // the newest came with others, of whose states only the newest counts
-	Missing bool               // others have been sent since that have not come
+// A Received remembers the newest packets.
+type Received struct {
+	packets [ReceivedTicks]packet // newest first
+	Several bool                  // the newest came with others, of whose states only the newest counts
+	Missing bool                  // others have been sent since that have not come
 }
 
 // Note notes the tick of a packet that is newer than all others.
-func (hd *Heard) Note(t rpl.Tick) {
+func (hd *Received) Note(t rpl.Tick) {
 	copy(hd.packets[1:], hd.packets[:])
 	hd.packets[0] = packet{t, hd.Missing}
 }
 
 // Newest returns the newest tick.
-func (hd *Heard) Newest() rpl.Tick { return hd.packets[0].tick }
+func (hd *Received) Newest() rpl.Tick { return hd.packets[0].tick }
 
 // lossy reports whether a packet of late has not come: what was taken for silence may have
 // been a loss.
-func (hd *Heard) lossy() bool {
+func (hd *Received) lossy() bool {
 	if hd.Missing {
 		return true
 	}
@@ -47,23 +47,23 @@ func (hd *Heard) lossy() bool {
 
 // stood reports whether an item of which nothing came after tick t was as its course told
 // in the packet after: only if that has come does silence tell so.
-func (hd *Heard) stood(t rpl.Tick) bool {
-	told := false
+func (hd *Received) stood(t rpl.Tick) bool {
+	sent := false
 	for i := range hd.packets {
 		h := &hd.packets[i]
 		if h.tick <= t {
 			break
 		}
-		told = !h.lost
+		sent = !h.lost
 		if i == len(hd.packets)-1 {
-			told = true // long ago
+			sent = true // long ago
 		}
 	}
-	return told
+	return sent
 }
 
 // Before returns the newest received tick that is older than t; 0 if there is none.
-func (hd *Heard) Before(t rpl.Tick) rpl.Tick {
+func (hd *Received) Before(t rpl.Tick) rpl.Tick {
 	for _, h := range hd.packets {
 		if h.tick < t {
 			return h.tick

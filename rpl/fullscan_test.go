@@ -64,7 +64,7 @@ func BenchmarkArmy(b *testing.B) {
 }
 
 // To look with many observers asks of each node once, and takes no memory.
-func TestLookAsksOnce(t *testing.T) {
+func TestFullScanAsksOnce(t *testing.T) {
 	const units, others = 100, 400
 	grid := rpl.Grid{Enter: 40, Exit: 44}
 	for name, in := range map[string]rpl.Interest{"a grid": grid, "any interest": asked{grid}} {

@@ -10,7 +10,7 @@ import (
 
 // A change of an explicit item is not sent before the item is bumped, whichever peers
 // come and go.
-func TestBumpedRows(t *testing.T) {
+func TestDirtyRows(t *testing.T) {
 	type quiet struct {
 		Pos xy    `rpl:"step=1/8,pos"`
 		N   int32 `rpl:"explicit"`

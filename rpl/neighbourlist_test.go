@@ -184,7 +184,7 @@ func (b broad) Reach(p rpl.Peer) float64 {
 // one looks at all nodes in sight in every send, and one asks about every pair of node
 // and observer. In every send their peers hold the same nodes, with one observer, with
 // several and with none.
-func TestWatchSeesWhatALookSees(t *testing.T) {
+func TestNeighbourListsAgreeWithFullScans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const enter, peers = 40, 3
 		grid := rpl.Grid{Enter: enter, Exit: enter * rapid.SampledFrom([]float64{1, 1.1, 1.5}).Draw(t, "exit")}

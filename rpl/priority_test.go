@@ -11,7 +11,7 @@ import (
 // batch per tick is coded without being sent, no node waits much longer than its turn,
 // nodes with more weight wait less, waiting does not cost nodes their baselines, and in
 // the end the peer has the current state.
-func TestCrowdedPeers(t *testing.T) {
+func TestOverloadedPeers(t *testing.T) {
 	const nodes, heavy = 1500, 4
 	c := newCrowdOf(t, rpl.AuthorityConfig{Budget: 17_000}, nodes, 1, func(i int) float32 {
 		if i%8 == 0 {
@@ -61,22 +61,22 @@ func TestCrowdedPeers(t *testing.T) {
 	}
 	after := c.a.Counters()
 	sent := after.Records - before.Records - (after.Starved - before.Starved)
-	inTurn := rpl.Tick(nodes * ticks / sent)
+	byPriority := rpl.Tick(nodes * ticks / sent)
 	light, weighty := float64(waits[0])/float64(times[0]), float64(waits[1])/float64(times[1])
 	t.Logf("%d updates sent: all in turn every %d ticks, light nodes every %.2f, heavy ones every %.2f, the longest wait %d",
-		sent, inTurn, light, weighty, longest)
+		sent, byPriority, light, weighty, longest)
 	if weighty*1.9 > light {
 		t.Errorf("heavy nodes were told every %.2f ticks, light ones every %.2f", weighty, light)
 	}
 	if keys := after.Keyframes - before.Keyframes; keys > sent/10 {
 		t.Errorf("%d of %d updates were keyframes", keys, sent)
 	}
-	if longest > 3*inTurn {
-		t.Errorf("one has waited %d ticks, where all could be told every %d", longest, inTurn)
+	if longest > 3*byPriority {
+		t.Errorf("one has waited %d ticks, where all could be told every %d", longest, byPriority)
 	}
 
 	c.still = true
-	c.play(int(4*inTurn), false) // what stops is told in more bits than what goes on
+	c.play(int(4*byPriority), false) // what stops is told in more bits than what goes on
 	for i, n := range c.nodes {
 		r, _ := e.proxy.Replica(n)
 		if got := r.Words(0, nil); !slices.Equal(got, c.words[i]) {
@@ -87,7 +87,7 @@ func TestCrowdedPeers(t *testing.T) {
 
 // Where a budget lets a packet leave in every fourth or eighth send only, the turn comes
 // to every node all the same.
-func TestTurnsComeToAll(t *testing.T) {
+func TestPriorityReachesAll(t *testing.T) {
 	const nodes = 600
 	for _, budget := range []int{2_000, 4_000, 8_000} {
 		c := newCrowdOf(t, rpl.AuthorityConfig{Budget: budget}, nodes, 1, func(int) float32 { return 1 })
@@ -106,14 +106,14 @@ func TestTurnsComeToAll(t *testing.T) {
 		const ticks = 1200
 		c.play(ticks, false)
 		after := c.a.Counters()
-		inTurn := rpl.Tick(nodes * ticks / (after.Records - before.Records - (after.Starved - before.Starved)))
+		byPriority := rpl.Tick(nodes * ticks / (after.Records - before.Records - (after.Starved - before.Starved)))
 		longest := rpl.Tick(0)
 		for _, n := range c.nodes {
 			r, _ := e.proxy.Replica(n)
 			longest = max(longest, c.tick-r.Tick(0))
 		}
-		if longest > 3*inTurn {
-			t.Errorf("at %d bytes a second one has waited %d ticks, where all could be told every %d", budget, longest, inTurn)
+		if longest > 3*byPriority {
+			t.Errorf("at %d bytes a second one has waited %d ticks, where all could be told every %d", budget, longest, byPriority)
 		}
 	}
 }

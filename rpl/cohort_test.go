@@ -16,9 +16,9 @@ import (
 
 // What is planned once for several peers that are alike says the same to each of them, to
 // the bit, as what is planned for each of them.
-func TestAlikeAtRandom(tb *testing.T) {
+func TestCohortAtRandom(tb *testing.T) {
 	rapid.Check(tb, func(t *rapid.T) {
-		g := alikeGame{
+		g := cohortGame{
 			seed:   rapid.Uint64().Draw(t, "seed"),
 			nodes:  rapid.IntRange(3, 150).Draw(t, "nodes"),
 			peers:  rapid.IntRange(2, 5).Draw(t, "peers"),
@@ -43,21 +43,21 @@ func TestAlikeAtRandom(tb *testing.T) {
 
 // Where all peers see all of a world over equal lines, nearly every update is planned for one
 // of them only.
-func TestAlikePeersArePlannedOnce(t *testing.T) {
+func TestCohortIsPlannedOnce(t *testing.T) {
 	const nodes, peers, ticks = 300, 4, 60
 	c := newCrowd(t, nodes, peers)
 	c.play(120, false)
 	before := c.a.Counters()
 	c.play(ticks, false)
 	after := c.a.Counters()
-	alike := after.PlannedOnce - before.PlannedOnce
-	if most := uint64(nodes * (peers - 1) * ticks); alike*10 < most*9 {
-		t.Errorf("%d updates of three peers were planned for the first of four, want nearly %d", alike, most)
+	plannedOnce := after.PlannedOnce - before.PlannedOnce
+	if most := uint64(nodes * (peers - 1) * ticks); plannedOnce*10 < most*9 {
+		t.Errorf("%d updates of three peers were planned for the first of four, want nearly %d", plannedOnce, most)
 	}
 }
 
-// An alikeGame is a world that all peers see, whose nodes change at random.
-type alikeGame struct {
+// An cohortGame is a world that all peers see, whose nodes change at random.
+type cohortGame struct {
 	seed                 uint64
 	nodes, peers, budget int
 	loss                 float64
@@ -66,10 +66,10 @@ type alikeGame struct {
 
 // play plays the game where least updates of a peer make others be looked for that are alike,
 // and so many sharers have a node marked once. It returns a sum of the packets.
-func (g *alikeGame) play(t testing.TB, least, sharers int) (sum uint64, err error) {
+func (g *cohortGame) play(t testing.TB, least, sharers int) (sum uint64, err error) {
 	cond := netsim.Conditions{Delay: 40 * time.Millisecond, Loss: g.loss}
 	w := newWorld(t, g.seed, rpl.AuthorityConfig{Budget: g.budget}, cond, g.nodes)
-	w.net.A.SetAlike(least)
+	w.net.A.SetLeastCohort(least)
 	w.net.A.NeverLearn() // what is planned once is learned from once
 	w.net.A.SetSharers(sharers)
 	h := fnv.New64a()
@@ -99,7 +99,7 @@ func (g *alikeGame) play(t testing.TB, least, sharers int) (sum uint64, err erro
 		})
 	}
 	w.rest()
-	if err := settle(w, func() error {
+	if err := converge(w, func() error {
 		for _, c := range w.net.Clients {
 			if err := w.check(c, nil); err != nil {
 				return err
@@ -133,7 +133,7 @@ func (w *world) stir() {
 
 // Updates so long that those of one mark take several packets are told to each peer all the
 // same.
-func TestAlikeLongUpdates(t *testing.T) {
+func TestCohortWithLongUpdates(t *testing.T) {
 	const nodes, words = 200, 10
 	f := newFlood(t, nodes, words, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 20 * time.Millisecond})
 	for p := range 2 {

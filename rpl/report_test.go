@@ -12,7 +12,7 @@ import (
 // Owners that change several times between two Applies are told as one change, from the
 // owner that was told before. A node that is its former owner's again is not told. (The
 // Recorder checks it.)
-func TestOwnersOfOneApplyAreToldOnce(t *testing.T) {
+func TestOwnersOfOneApplyAreReportedOnce(t *testing.T) {
 	for _, owners := range [][]rpl.Peer{{2, 0}, {2, rpl.Server}} {
 		w := still(t, rpl.AuthorityConfig{}, 2)
 		c, n := w.net.Clients[0], w.nodes[0].id

@@ -13,7 +13,7 @@ import (
 
 // A straight walk needs few corrections for rounding, because fractions predict it, and
 // the client is exact at every tick.
-func TestPhasesSaveCorrections(t *testing.T) {
+func TestFractionsSaveCorrections(t *testing.T) {
 	seed := rand.Uint64()
 	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 0)
 	type walker struct {
@@ -70,7 +70,7 @@ func TestPhasesSaveCorrections(t *testing.T) {
 // A row that is committed and then changes again in the same tick is sent with its last
 // state. In particular, a node that goes on along the other axis has no fraction along
 // this one.
-func TestRowsThatTurnWhereTheyWereSettled(t *testing.T) {
+func TestRowsThatTurnWhereTheyWereCommitted(t *testing.T) {
 	seed := rand.Uint64()
 	w := newWorld(t, seed, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 40 * time.Millisecond}, 40)
 	c, err := w.net.Join(2)
