@@ -101,12 +101,21 @@ func information(n []uint32, classes, words int) (bits float64, seen int) {
 	return bits, seen
 }
 
+// entropic is n log n, of a count.
 func entropic(n float64) float64 {
-	if n == 0 {
-		return 0
+	if i := int(n); i < len(entropics) {
+		return entropics[i]
 	}
 	return n * math.Log2(n)
 }
+
+// entropics are those of small counts, as most are.
+var entropics = func() (of [1 << 10]float64) {
+	for i := range of[1:] {
+		of[i+1] = float64(i+1) * math.Log2(float64(i+1))
+	}
+	return of
+}()
 
 // Regroup has updates counted by the classes that a word tells. The counts so far are
 // kept, for rows of any class.
@@ -139,6 +148,9 @@ func (f *Fitter) price(s *rowSet, l *rowLearner, t *rowtype.Type, d *rowModel) f
 
 // price is the bits that the tables of a set take.
 func (s *recordSet) price() (bits float64) {
+	if !s.used() {
+		return 1
+	}
 	for lens := range s.lists {
 		bits += listPrice(lens)
 	}
@@ -152,13 +164,18 @@ func listPrice(lens []uint8) float64 {
 	return listBits(lens)
 }
 
-// sums adds up the counts of all classes: over all contexts, and in each.
-func (r *rowLearner) sums(t *rowtype.Type) (all recordLearner, each updateLearner) {
-	all, each = newRecordLearner(t), newUpdateLearner(t)
-	for k := range r.Updates {
-		for c := range each {
-			each[c].add(&r.Updates[k][c])
+// sums adds up the counts of all classes: over all contexts, and in each. Without classes each is
+// what is counted from now on, too.
+func (r *rowLearner) sums(t *rowtype.Type) (all recordLearner, each *updateLearner) {
+	all, each = newRecordLearner(t), &r.Updates[0]
+	if len(r.Updates) > 1 {
+		sum := newUpdateLearner(t)
+		for k := range r.Updates {
+			for c := range sum {
+				sum[c].add(&r.Updates[k][c])
+			}
 		}
+		each = &sum
 	}
 	for c := range each {
 		all.add(&each[c])

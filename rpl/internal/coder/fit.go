@@ -32,6 +32,9 @@ func (r *rowLearner) cost(t *rowtype.Type, m *rowModel) float64 {
 
 // cost is the same for the records of one context.
 func (l *recordLearner) cost(t *rowtype.Type, shape *shapeModel, u *recordModel) (bits float64) {
+	if l.n == 0 {
+		return 0
+	}
 	for k := range l.Chunks {
 		bits += l.Chunks[k].cost(shape.Chunks[k], &u.Joint[k], shape.quads(k))
 	}

@@ -51,6 +51,12 @@ func (f Fitter) Begin(l *Learner, types []*rowtype.Type, d, old *Model, number u
 	return g
 }
 
+// Over spreads the steps still to do over some ticks, as far as fitSteps allows.
+func (g *Fitting) Over(ticks int) {
+	n := max(ticks, 1)
+	g.StepsPerTick = min((len(g.steps)+n-1)/n, fitSteps)
+}
+
 // Then adds a step.
 func (g *Fitting) Then(step func()) { g.steps = append(g.steps, step) }
 
@@ -73,9 +79,9 @@ type rowFit struct {
 	to     *rowSet // its place in the set
 
 	keys *recordLearner
-	sum  recordLearner // counts of all updates …
-	each updateLearner // … and of those in each context, of whatever class
-	base rowModel      // the model made of what is fitted so far
+	sum  recordLearner  // counts of all updates …
+	each *updateLearner // … and of those in each context, of whatever class
+	base rowModel       // the model made of what is fitted so far
 
 	classes     rowSet      // the same as to with tables by class …
 	class       updateModel // … the tables of the class being fitted …
@@ -98,7 +104,7 @@ func (g *Fitting) row(i int) {
 	}
 	then(r.common)
 	for c := range contexts {
-		then(func() { r.to.updates[0].contexts[c] = r.context(&r.each, &r.base.Updates[0], c) })
+		then(func() { r.to.updates[0].contexts[c] = r.context(r.each, &r.base.Updates[0], c) })
 	}
 	if r.l.ClassWord < 0 {
 		return

@@ -53,6 +53,9 @@ func (h *headingHints) Saved() float64 {
 func LevelBits(n *[hintLevels]uint32) float64 {
 	bits, sum := 0.0, 0.0
 	for level, c := range n {
+		if c == 0 {
+			continue
+		}
 		bits += float64(c)*float64(level) - entropic(float64(c))
 		sum += float64(c)
 	}

@@ -59,6 +59,7 @@ func (l *Learner) Samples(t *rowtype.Type) bool {
 type updateLearner [contexts]recordLearner
 
 type recordLearner struct {
+	n         uint32 // records: no count below is higher
 	Chunks    []patternCount
 	large     [][signedSyms]uint32 // per word
 	fractions []uint32             // by fractionAt
@@ -200,6 +201,9 @@ func (l *Learner) Serve(m *Model) {
 
 // unlearn forgets how patterns are coded.
 func (u *recordLearner) unlearn() {
+	if u.n == 0 {
+		return
+	}
 	for c := range u.Chunks {
 		for i := range u.Chunks[c].Slots {
 			u.Chunks[c].Slots[i].run = 0
@@ -280,13 +284,17 @@ func (r *rowLearner) updates() (n uint64) {
 
 // total is the number of records counted: each has one pattern in its first chunk.
 func (u *recordLearner) total() uint64 {
-	if len(u.Chunks) == 0 {
+	if len(u.Chunks) == 0 || u.n == 0 {
 		return 0
 	}
 	return u.Chunks[0].total()
 }
 
 func (u *recordLearner) fade() {
+	if u.n == 0 {
+		return
+	}
+	u.n /= 2
 	for k := range u.Chunks {
 		u.Chunks[k].fade()
 	}
@@ -304,6 +312,10 @@ func fade(n []uint32) {
 
 // add adds the counts of another context.
 func (u *recordLearner) add(v *recordLearner) {
+	if v.n == 0 {
+		return // as most contexts of most kinds
+	}
+	u.n += v.n
 	for k := range u.Chunks {
 		for i := range v.Chunks[k].Slots {
 			if s := &v.Chunks[k].Slots[i]; s.N > 0 {

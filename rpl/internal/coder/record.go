@@ -187,6 +187,7 @@ func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Wo
 	k.m, k.u, k.learn = row, &row.Updates[class][ctx], &rl.Updates[counted][ctx]
 	k.chunk, k.shape, k.keeps = &l.chunk, &row.Shapes[ShapeUpdate], rl.coder == row
 	k.was, k.is, k.second, k.n, k.out, k.leaps = was, is, second, n, out, row.sources != nil
+	k.learn.n++
 	if rl.sampleNext() {
 		k.noted(t, rl)
 		return k.out, k.run.Sym()
@@ -230,6 +231,7 @@ func (m *Model) AppendKey(out []prefix.Sym, t *rowtype.Type, now []int32, l *Lea
 	k.m, k.u, k.learn = row, &row.Keys, &rl.keys
 	k.chunk, k.shape, k.keeps = &l.chunk, &row.Shapes[ShapeKey], rl.coder == row
 	k.out = out
+	k.learn.n++
 	for c := range row.chunks {
 		k.key(t, now, rl.votes, c)
 	}

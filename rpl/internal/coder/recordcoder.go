@@ -120,15 +120,15 @@ func (k *recordCoder) glide(g *glide) {
 			d.pattern |= stateOf(v-v0) << (2 * g.led & 31)
 			d.residuals[g.led%chunkLen] = v - v0
 		}
+		if v0|v == 0 { // it stands, or is told otherwise: there is no fraction
+			k.rest(g)
+			continue
+		}
 		to := rowtype.Along(*was.At(g.x), *was.At(g.f), rowtype.Travel(v0, v, n, g.rate, rowtype.FractionBits))
 		x := rowtype.Nearest(to)
 		fraction := to - x<<rowtype.FractionBits
 		if x < g.min || x > g.max {
 			x, fraction = min(max(x, g.min), g.max), 0
-		}
-		if g.lined && v0|v == 0 && k.second.P != nil {
-			i := int(g.x / rowtype.WordSize)
-			x = int64(k.m.chunks[i/chunkLen].motions[i%chunkLen].Along(was, k.second, i, k.n))
 		}
 		r := (*is.At(g.x) - int32(x)) & g.coded
 		s := stateOf(r)
@@ -140,6 +140,18 @@ func (k *recordCoder) glide(g *glide) {
 			d.withFraction |= g.bit
 		}
 	}
+}
+
+// rest notes the change of a word that has a fraction while it moves, but stands.
+func (k *recordCoder) rest(g *glide) {
+	x := *k.was.At(g.x)
+	if g.lined && k.second.P != nil {
+		i := int(g.x / rowtype.WordSize)
+		x = k.m.chunks[i/chunkLen].motions[i%chunkLen].Along(k.was, k.second, i, k.n)
+	}
+	r := (*k.is.At(g.x) - x) & g.coded
+	k.chunk.pattern |= stateOf(r) << (2 * g.at & 31)
+	k.chunk.residuals[g.at%chunkLen] = r
 }
 
 // key writes chunk c of a keyframe, and votes for its values (learn.go).

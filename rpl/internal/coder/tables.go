@@ -61,7 +61,7 @@ func (c *tableCoder) symbol(t *prefix.Table, v int) int {
 	case c.d != nil:
 		return c.d.Symbol(t)
 	case c.e != nil:
-		c.e.Put(t.Sym(v))
+		c.e.PutOne(t.Sym(v))
 	}
 	return v
 }
@@ -365,29 +365,11 @@ func (c *tableCoder) chunk(s *chunkSet, words int, def [][2]Table) {
 	if c.reading() {
 		s.patterns, s.states, s.quads = make([]uint32, n), make([][2][stateValues]uint8, words), make([][2][]uint8, len(def))
 	}
-	var own [chunkLen][2]*prefix.Table
-	for w := range words {
-		for prev := range 2 {
-			l := &s.states[w][prev]
-			for k := range l {
-				l[k] = uint8(c.bits(uint32(l[k]), 2))
-			}
-			t, err := prefix.New(l[:], nil)
-			if err != nil {
-				c.bad = true
-				return
-			}
-			own[w][prev] = t
+	if c.e != nil || c.d != nil { // they are told by a code of their own: there is nothing to count
+		if !c.patterns(s, words) {
+			c.bad = true
+			return
 		}
-	}
-	for i := range n {
-		p, prev := uint32(0), 0
-		for w := range words {
-			k := c.symbol(own[w][prev], int(s.patterns[i]>>(2*w)&3))
-			p |= uint32(k) << (2 * w)
-			prev = min(k, 1)
-		}
-		s.patterns[i] = p
 	}
 	for q := range s.quads {
 		for prev := range s.quads[q] {
@@ -399,6 +381,34 @@ func (c *tableCoder) chunk(s *chunkSet, words int, def [][2]Table) {
 	if n == 0 || s.joint == nil {
 		c.bad = true
 	}
+}
+
+// patterns codes the patterns of a chunk, and before them the states by which they are told.
+func (c *tableCoder) patterns(s *chunkSet, words int) bool {
+	var own [chunkLen][2]*prefix.Table
+	for w := range words {
+		for prev := range 2 {
+			l := &s.states[w][prev]
+			for k := range l {
+				l[k] = uint8(c.bits(uint32(l[k]), 2))
+			}
+			t, err := prefix.New(l[:], nil)
+			if err != nil {
+				return false
+			}
+			own[w][prev] = t
+		}
+	}
+	for i := range s.patterns {
+		p, prev := uint32(0), 0
+		for w := range words {
+			k := c.symbol(own[w][prev], int(s.patterns[i]>>(2*w)&3))
+			p |= uint32(k) << (2 * w)
+			prev = min(k, 1)
+		}
+		s.patterns[i] = p
+	}
+	return true
 }
 
 // Append appends the set; d is the default model.

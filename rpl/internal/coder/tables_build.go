@@ -114,6 +114,9 @@ func (m *rowModel) joint(shape int) []Table {
 
 // build makes the shape of a set, and the joint tables of its chunks.
 func (s *shapeSet) build(d *shapeModel, now []Table) (m shapeModel, joint []Table) {
+	if s.made != nil {
+		return *s.made, s.joint
+	}
 	m = shapeModel{Chunks: append([]*chunkModel(nil), d.Chunks...), Quads: append([][2]Table(nil), d.Quads...)}
 	joint = append([]Table(nil), now...)
 	for c := range s.chunks {
@@ -129,6 +132,7 @@ func (s *shapeSet) build(d *shapeModel, now []Table) (m shapeModel, joint []Tabl
 			}
 		}
 	}
+	s.made, s.joint = &m, joint
 	return m, joint
 }
 
@@ -137,6 +141,9 @@ func (s *shapeSet) build(d *shapeModel, now []Table) (m shapeModel, joint []Tabl
 func (s *recordSet) build(def, now *recordModel) recordModel {
 	if s.large == nil {
 		return *now
+	}
+	if s.made != nil {
+		return *s.made
 	}
 	u := recordModel{
 		Joint: append([]Table(nil), now.Joint...), Large: append([]Table(nil), now.Large...),
@@ -156,5 +163,6 @@ func (s *recordSet) build(def, now *recordModel) recordModel {
 		}
 	}
 	u.coded()
+	s.made = &u
 	return u
 }

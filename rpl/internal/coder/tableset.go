@@ -59,6 +59,9 @@ type updateSet struct {
 
 type shapeSet struct {
 	chunks []chunkSet
+
+	made  *shapeModel // what build has made, once: a fit asks for it several times
+	joint []Table
 }
 
 // A chunkSet is empty, or has the patterns of a chunk, their code lengths in any
@@ -76,6 +79,8 @@ type recordSet struct {
 	joint     [][]uint8              // per chunk, of its patterns
 	large     [][]uint8              // per word, of residuals beyond ±1
 	fractions [][stateValues][]uint8 // per hidden word, by the state of the word it belongs to
+
+	made *recordModel // what build has made, once
 }
 
 // lists iterates over all code lengths of a set, in the order in which they are sent.
@@ -120,7 +125,8 @@ func (f *Fitter) table(n []uint32, base, now *prefix.Table) []uint8 {
 	if sum < enough {
 		return nil
 	}
-	weights := make([]uint64, len(n)+1)
+	var room [prefix.MaxSymbols]uint64
+	weights := room[:len(n)+1]
 	weights[len(n)] = 1
 	for i, k := range n {
 		if k > 1 && uint64(k)<<prefix.MaxLen > sum {
@@ -190,6 +196,9 @@ func (f *Fitter) pays(lens []uint8, saved float64) []uint8 {
 // record fits the tables of a context. Joint tables are fitted only if shape is given;
 // those in force are in now, for the chunks of that shape.
 func (f *Fitter) record(l *recordLearner, def, now *recordModel, shape *shapeModel) recordSet {
+	if l.n < enough {
+		return recordSet{}
+	}
 	s := recordSet{
 		joint: make([][]uint8, len(l.Chunks)), large: make([][]uint8, len(l.large)),
 		fractions: make([][stateValues][]uint8, len(def.Fractions)),

@@ -2,6 +2,7 @@ package prefix
 
 import (
 	"errors"
+	"math/bits"
 	"slices"
 )
 
@@ -24,64 +25,79 @@ var ErrLengths = errors.New("prefix: code lengths must be 0 to 12 of at most 257
 // computed in integers, so that both ends of a connection find the same.
 func Lengths(weights []uint64) []uint8 {
 	lens := make([]uint8, len(weights))
-	order := make([]int, 0, len(weights))
-	for i, w := range weights {
+	var room merging
+	room.lengths(weights, lens)
+	return lens
+}
+
+// merging is the room that Lengths works in.
+type merging struct {
+	sorted    [MaxSymbols]uint64 // weights, each above its symbol
+	even, odd [2 * MaxSymbols]uint64
+	leaves    [MaxLen][leafWords]uint64 // by level: which of its entries are leaves
+}
+
+const (
+	leafWords  = (2*MaxSymbols + 63) / 64
+	symbolBits = 9 // of a symbol
+)
+
+// lengths sets the lengths of the symbols that have one; the others are zero already.
+func (m *merging) lengths(weights []uint64, lens []uint8) {
+	n := 0
+	for i, w := range weights[:min(len(weights), MaxSymbols)] {
 		if w > 0 {
-			order = append(order, i)
+			m.sorted[n] = w<<symbolBits | uint64(i)
+			n++
 		}
 	}
-	if len(order) < 2 {
-		return lens
+	if n < 2 {
+		return
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch a, b := weights[i], weights[j]; {
-		case a < b:
-			return -1
-		case a > b:
-			return 1
-		}
-		return 0
-	})
+	leaf := m.sorted[:n]
+	slices.Sort(leaf)
 	// Level by level: the leaves, and pairs of what the level before has, merged
 	// by weight. Of each level it must only be remembered which entries are leaves.
-	most := 2 * len(order) // the most entries of a level
-	leaf := make([]bool, 0, MaxLen*most)
-	var from [MaxLen]int // where each level begins
-	below, level := make([]uint64, 0, most), make([]uint64, 0, most)
-	for l := range from {
-		from[l], level = len(leaf), level[:0]
+	take := 2 * (n - 1)
+	below, level := m.even[:0], m.odd[:0]
+	for l := range m.leaves {
+		is := &m.leaves[l]
+		level = level[:0]
 		pair, next := 0, 0
-		for next < len(order) || pair+1 < len(below) {
-			packed := pair+1 < len(below)
-			if next < len(order) && (!packed || weights[order[next]] <= below[pair]+below[pair+1]) {
-				level = append(level, weights[order[next]])
-				leaf = append(leaf, true)
+		for len(level) < take && (next < n || pair+1 < len(below)) {
+			if pair+1 >= len(below) || next < n && leaf[next]>>symbolBits <= below[pair]+below[pair+1] {
+				is[len(level)/64] |= 1 << (len(level) % 64)
+				level = append(level, leaf[next]>>symbolBits)
 				next++
 			} else {
 				level = append(level, below[pair]+below[pair+1])
-				leaf = append(leaf, false)
 				pair += 2
 			}
 		}
 		below, level = level, below
 	}
-	take := 2 * (len(order) - 1)
+	var from [MaxSymbols + 1]uint8 // how many levels take so many leaves
 	for l := MaxLen - 1; l >= 0 && take > 0; l-- {
 		leaves := 0
-		for _, is := range leaf[from[l]:][:take] {
-			if is {
-				lens[order[leaves]]++
-				leaves++
+		for i, w := range m.leaves[l][:(take+63)/64] {
+			if rest := take - 64*i; rest < 64 {
+				w &= 1<<rest - 1
 			}
+			leaves += bits.OnesCount64(w)
 		}
+		from[leaves]++
 		take = 2 * (take - leaves)
 	}
-	return lens
+	length := uint8(0)
+	for i := n - 1; i >= 0; i-- {
+		length += from[i+1]
+		lens[leaf[i]&(1<<symbolBits-1)] = length
+	}
 }
 
 // codes returns the canonical codes for code lengths: shorter before longer, then by
 // symbol, first bit lowest, all of them turned (exclusive or) so that symbol 0 has zeros.
-func codes(lens []uint8) ([]uint16, error) {
+func codes(lens []uint8, of *[MaxSymbols]uint16) ([]uint16, error) {
 	if len(lens) == 0 || len(lens) > MaxSymbols {
 		return nil, ErrLengths
 	}
@@ -106,7 +122,7 @@ func codes(lens []uint8) ([]uint16, error) {
 		next[n] = code
 		code = (code + count[n]) << 1
 	}
-	out := make([]uint16, len(lens))
+	out := of[:len(lens)]
 	for i, n := range lens {
 		if n > 0 {
 			out[i] = reversed(next[n], n)

@@ -108,7 +108,8 @@ func Fit(weights []uint64) *Table {
 // New makes the table for some code lengths, or returns ErrLengths. If escape is given,
 // the alphabet is that table's, and lens has one more: the escape's own length.
 func New(lens []uint8, escape *Table) (*Table, error) {
-	codes, err := codes(lens)
+	var room [MaxSymbols]uint16
+	codes, err := codes(lens, &room)
 	if err != nil || escape == nil && len(lens) == MaxSymbols || escape != nil && (len(lens) != len(escape.code)+1 || lens[len(lens)-1] == 0) {
 		return nil, ErrLengths
 	}
@@ -116,6 +117,7 @@ func New(lens []uint8, escape *Table) (*Table, error) {
 	t.first, t.rest = split(lens)
 	t.mask = 1<<t.first - 1
 	t.look = make([]uint16, 1<<t.first)
+	t.code = make([]Code, 0, len(lens))
 	for i, n := range lens {
 		e := uint16(i)<<lenBits | uint16(n)
 		if escape != nil && i == len(lens)-1 {

@@ -275,7 +275,12 @@ func (t *Type) Stands(base, now Words) bool {
 func (t *Type) Follows(base, now Words, n uint32) bool {
 	for k := range t.Driven {
 		c := &t.Driven[k]
-		if c.Expect(base, now, c.Word, n) != *now.Word(c.Word) && !c.Once {
+		x, v := *now.Word(c.Word), int(c.Velocity)
+		if *base.Word(v)|*now.Word(v) == 0 { // it stands, which most do
+			if x != *base.Word(c.Word) && !c.Once {
+				return false
+			}
+		} else if c.Expect(base, now, c.Word, n) != x && !c.Once {
 			return false
 		}
 	}

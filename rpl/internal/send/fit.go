@@ -24,6 +24,10 @@ const (
 // they were learned: the next fit comes after twice that time.
 const horizon = 2
 
+// fitShare is the share of the time until the next fit that a fit may take: more than one send in a
+// hundred shall not be a slow one.
+const fitShare = 256
+
 // Learn fits new tables when it is time, some of them in each tick, and ships them if
 // they pay.
 func (a *tables) Learn() {
@@ -56,6 +60,10 @@ func (a *tables) Learn() {
 	}
 	a.Fitting = f.Begin(l, a.store.Types, a.Defaults, a.Model, number)
 	a.Fitting.Then(func() { a.Fitted(a.Fitting) })
+	for i := range a.store.Types {
+		a.Fitting.Then(func() { a.chooseClassWord(i) })
+	}
+	a.Fitting.Over(int(l.Wait) / fitShare)
 	a.fitOn()
 }
 
@@ -71,8 +79,8 @@ func (a *tables) Fitted(f *coder.Fitting) {
 	if msg := a.paying(f.Set, f.Saved); msg != nil {
 		a.Ship(f.Set, f.Next, msg)
 		a.Learner.Fade()
+		a.Fitting = f // Ship drops a fit under way: this one has class words to choose yet
 	}
-	a.chooseClassWords() // it allocates, as the fit did
 }
 
 // NextTables returns the number of the next tables and whether it is free. It is free
@@ -239,17 +247,14 @@ func (a *tables) hearer(r *store.Row, m *coder.Model) *coder.Learner {
 	return a.Learner
 }
 
-// chooseClassWords chooses the words by whose classes updates are counted until the next fit.
-// A row type that has tables by classes keeps its word.
-func (a *tables) chooseClassWords() {
-	worth := a.Worth()
-	for i, t := range a.store.Types {
-		r := &a.Learner.Rows[i]
-		if a.Model.Rows[i].ClassWord >= 0 {
-			continue
-		}
-		if w := r.Hints.Best(t, worth); w >= 0 && w != r.ClassWord {
-			r.Regroup(t, w)
-		}
+// chooseClassWord chooses the word by whose classes updates of a row type are counted until the
+// next fit. A row type that has tables by classes keeps its word.
+func (a *tables) chooseClassWord(i int) {
+	r, t := &a.Learner.Rows[i], a.store.Types[i]
+	if a.Model.Rows[i].ClassWord >= 0 {
+		return
+	}
+	if w := r.Hints.Best(t, a.Worth()); w >= 0 && w != r.ClassWord {
+		r.Regroup(t, w)
 	}
 }

@@ -7,6 +7,10 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
+// likeMessage is by how many bytes a set that expects something else may be shorter than the one
+// in force: if that much would not pay, the set is not even written.
+const likeMessage = 64
+
 // chooseExpectations turns headings and lines on or off, where that saves more bits than it
 // takes to tell the peers.
 func (a *tables) chooseExpectations() {
@@ -43,7 +47,7 @@ func (a *tables) chooseExpectations() {
 			saved += math.Abs(gain) * coder.HeadingLasts
 		}
 	}
-	if set == nil {
+	if set == nil || saved*a.Worth() < float64(8*(len(a.modelMsg)-likeMessage)) {
 		return
 	}
 	if msg := a.paying(set, saved); msg != nil {

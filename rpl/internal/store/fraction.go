@@ -46,8 +46,10 @@ func (s *slab) track(t *rowtype.Type, block, tick uint32, now []int32) (changed 
 	*seen = int32(tick)
 	trackers := s.trackers(block, len(t.Fractional))
 	for k, i := range t.Fractional {
-		w := &t.Words[i]
-		trackers[k].step(now[i], now[w.Velocity], n, w.Rate)
+		c := &t.Motions[i]
+		if f, x, v := &trackers[k], now[i], now[c.Velocity]; !f.rests(x, v) {
+			f.step(x, v, n, c.Rate)
+		}
 	}
 	return changed
 }
@@ -63,6 +65,11 @@ func (s *slab) retrack(t *rowtype.Type, block uint32, now []int32) {
 		}
 		f.x, f.v = x, now[t.Words[i].Velocity]
 	}
+}
+
+// rests reports whether a value stands, as it did, and nothing is known of its phase.
+func (f *tracker) rests(x, v int32) bool {
+	return x == f.x && v|f.v == 0 && f.lo == -trackHalf && f.hi == trackHalf-1
 }
 
 // step takes the value n ticks after the last one, and its velocity.

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"math"
+
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
@@ -30,16 +32,20 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed 
 	for k, i := range t.Inferred {
 		r := &s.runs[int(block)*len(t.Inferred)+k]
 		x, v := now[i], i-1
+		if r.rests(x) && now[v]|*ref.Word(v) == 0 && *ref.Word(i) == x && n <= trackMost && !fresh {
+			continue
+		}
 		step := x - r.last
 		if fresh {
-			*r = run{x: x, last: x, tick: tick}
+			*r = runFrom(x, tick)
 			changed = changed || now[v] != 0
 			now[v] = 0
 			continue
 		}
 		if n > trackMost {
-			*r = run{x: x, last: x, tick: tick}
+			*r = runFrom(x, tick)
 		} else {
+			r.rested(seen)
 			last := n
 			if n > s.Stride && *ref.Word(v) == 0 {
 				last = s.Stride // until then it stood, or it would have been looked at
@@ -64,14 +70,28 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed 
 	return changed
 }
 
+// runFrom is a run that begins with a value, at any velocity.
+func runFrom(x int32, tick uint32) run {
+	return run{x: x, last: x, tick: tick, lo: math.MinInt64, hi: math.MaxInt64}
+}
+
+// rests reports whether a value has stayed where the run began, and may have all the time. What
+// that says of the velocity only the next value that differs asks for (rested): most values of
+// most rows rest.
+func (r *run) rests(x int32) bool { return x == r.last && x == r.x && r.lo <= 0 && r.hi >= 0 }
+
+// rested takes into the run that up to a tick its value had stayed where it began.
+func (r *run) rested(tick uint32) {
+	if age := int64(tick - r.tick); age > 0 && r.last == r.x {
+		r.lo, r.hi = max(r.lo, -runUnit/age), min(r.hi, runUnit/age)
+	}
+}
+
 // follow takes the next value, n ticks later, into the run, or begins a new run with
 // this step.
 func (r *run) follow(x int32, tick, n uint32) {
 	grown, age := int64(x)-int64(r.x), int64(tick-r.tick)
-	lo, hi := (grown-1)*runUnit/age, (grown+1)*runUnit/age
-	if age > int64(n) { // not the first step of the run
-		lo, hi = max(lo, r.lo), min(hi, r.hi)
-	}
+	lo, hi := max((grown-1)*runUnit/age, r.lo), min((grown+1)*runUnit/age, r.hi)
 	if lo > hi {
 		step := int64(x) - int64(r.last)
 		r.x, r.tick = r.last, tick-n

@@ -135,10 +135,10 @@ func (a *Store) setRow(i uint32, words []int32, vars []any) bool {
 	t := r.Type
 	now := a.Current(r)
 	changed := false
-	for k, f := range t.From {
-		if f >= 0 && now[k] != words[f] && (t.When == nil || t.When[k] < 0 || words[t.When[k]] != 0) {
-			now[k], changed = words[f], true
-		}
+	if t.When == nil {
+		changed = t.Take(t.At(now), rowtype.WordsOf(words, len(t.Item.Words))) != 0
+	} else {
+		changed = takeSome(t, now, words)
 	}
 	for k, f := range t.FromV {
 		if t.WhenV != nil && t.WhenV[k] >= 0 && words[t.WhenV[k]] == 0 {
@@ -150,6 +150,17 @@ func (a *Store) setRow(i uint32, words []int32, vars []any) bool {
 	}
 	if changed {
 		r.Touched = true
+	}
+	return changed
+}
+
+// takeSome makes words the current words of a row, but for those that do not follow the
+// component now.
+func takeSome(t *rowtype.Type, now, words []int32) (changed bool) {
+	for k, f := range t.From {
+		if f >= 0 && now[k] != words[f] && (t.When[k] < 0 || words[t.When[k]] != 0) {
+			now[k], changed = words[f], true
+		}
 	}
 	return changed
 }
