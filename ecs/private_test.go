@@ -17,6 +17,7 @@ import (
 
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/mem"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
@@ -37,6 +38,41 @@ func shifted(b, text []byte) bool {
 		}
 	}
 	return false
+}
+
+// An offerDialer notes what a session offers.
+type offerDialer struct {
+	transport.Dialer
+	to *[]transport.Offer
+}
+
+func (d offerDialer) Dial(o transport.Offer) (transport.Link, error) {
+	*d.to = append(*d.to, o)
+	return d.Dialer.Dial(o)
+}
+
+// A session remembers for its whole life as whom it has joined which server: all its joins
+// have one keyring and one key, which no other session has.
+func TestOneKeyring(t *testing.T) {
+	l := newLab(t, lan)
+	l.server(tendon.Config{})
+	var offers []transport.Offer
+	for range 2 {
+		m := l.machine("client", tendon.Config{})
+		for range 2 {
+			m.Join(offerDialer{l.net.Dialer(l.listener), &offers})
+			l.steps(5)
+			m.Close("again")
+		}
+	}
+	if len(offers) != 4 {
+		t.Fatalf("%d joins", len(offers))
+	}
+	for i, o := range offers {
+		if first := offers[i&^1]; o.Keys == nil || o.Keys != first.Keys || o.Key != first.Key || i >= 2 && (o.Keys == offers[0].Keys || o.Key == offers[0].Key) {
+			t.Errorf("join %d has the keyring %p and the key %x", i, o.Keys, o.Key[:4])
+		}
+	}
 }
 
 // Nobody is told another's address, hello, key or identity, whatever that one does: the

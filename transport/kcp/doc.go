@@ -5,17 +5,17 @@
 //	fmt.Println(l.JoinString())          // what players paste to join: address and key
 //	d := kcp.Dialer(joinString)          // the server that it names, and no other
 //
-// Each endpoint has one socket and two goroutines, a listener three, however many
-// peers it has. The reader opens packets, stamps packets with their arrival time and survives every socket error
-// except the socket's closing. The timer keeps connections alive while the game
-// stalls. Everything else happens inside the game's own calls.
+// Each endpoint has one socket and two goroutines, a listener three, however many peers it
+// has. The reader takes packets, several at once where the system can, opens them, stamps
+// them with their arrival time, and survives every socket error except the socket's
+// closing. The timer keeps connections alive while the game stalls. A listener's worker
+// shakes hands. Everything else happens inside the game's own calls.
 //
 // The reliable lane speaks KCP: what it says and takes is what the state machine of kcp-go
 // does, with which tests compare it. kcp-go itself is not used: its sessions and listeners
 // start a session for any stray packet, have no notion of its end, and cost goroutines and
 // 262 KiB each; its state machine keeps 14 KiB for a peer of whom nothing is under way.
-// Packets are sealed;
-// docs/security.md says what that promises against whom.
+// Packets are sealed; docs/security.md says what that promises against whom.
 //
 // WithConditions puts a simulated network between socket and endpoint, to play
 // with loss and delay.

@@ -51,13 +51,13 @@ func (e *Endpoint) greeted(at time.Duration, from Path, b []byte) bool {
 		return false
 	}
 	m, err := wire.ParseHello(b)
-	switch {
-	case err == wire.ErrVersion:
+	if err != nil && err != wire.ErrVersion || !e.sieve.lets(question{from.Remote, m.Attempt}) {
+		return false
+	}
+	if err == wire.ErrVersion {
 		e.cfg.Send(from, wire.RefuseMessage{Version: wire.Version, Attempt: m.Attempt}.Append(nil))
 		e.noteRefusal(from.Remote, transport.ErrVersion)
 		return true
-	case err != nil, !e.sieve.lets(question{from.Remote, m.Attempt}):
-		return false
 	}
 	e.challenge(e.opened[:0], at, from, m.Attempt, false)
 	return true

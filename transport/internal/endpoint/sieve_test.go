@@ -21,6 +21,15 @@ func TestSieve(t *testing.T) {
 	if !ask(1) {
 		t.Error("a question in peace is not answered")
 	}
+	b.Press(b.now, true)
+	other := client(77).Hello()
+	other[1] ^= 1 // of another version
+	for i := range 2 {
+		b.sent = nil
+		if b.Arrive(b.now, Path{Remote: strangers}, other); len(b.sent) != i {
+			t.Errorf("question %d of another version has %d answers", i, len(b.sent))
+		}
+	}
 	answered, mine := 0, 0
 	for i := range 60_000 { // two seconds of it
 		b.now = time.Duration(i) * time.Second / 30_000
