@@ -22,6 +22,10 @@ type Game struct {
 	Protocol *tendon.Protocol
 	Config   tendon.Config
 
+	// Configure changes Config for one machine, by its name: "server", "client 1", … For a
+	// Hello of its own, or a server that is Dedicated. It may be nil.
+	Configure func(machine string, c *tendon.Config)
+
 	// Setup makes a machine ready before it hosts or joins: handlers, callbacks, the input
 	// (Command.Sample; bots draw from Machine.Rand) and the rules (Command.Apply).
 	Setup func(m *Machine)
@@ -87,7 +91,11 @@ func NewLab(t testing.TB, g Game, c netsim.Conditions) *Lab {
 // Alone adds a machine in single player.
 func (l *Lab) Alone(name string) *Machine {
 	l.t.Helper()
-	r, err := tendon.New(donburi.NewWorld(), l.game.Protocol, l.game.Config)
+	config := l.game.Config
+	if l.game.Configure != nil {
+		l.game.Configure(name, &config)
+	}
+	r, err := tendon.New(donburi.NewWorld(), l.game.Protocol, config)
 	if err != nil {
 		l.t.Fatal(err)
 	}

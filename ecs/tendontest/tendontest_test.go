@@ -268,6 +268,29 @@ func TestCheckStepNamesFaults(t *testing.T) {
 	}
 }
 
+// A dedicated server, and a player who only watches, as its hello says.
+func TestMachinesDiffer(t *testing.T) {
+	g := newRunners()
+	setup := g.Setup
+	heard := map[string]int{}
+	g.Configure = func(machine string, c *tendon.Config) {
+		c.Dedicated = machine == "server"
+		c.Hello = []byte(machine)
+	}
+	g.Setup = func(m *tendontest.Machine) {
+		setup(m)
+		m.OnJoin(func(p rpl.Peer) { heard[string(m.Hello(p))]++ })
+	}
+	lab := tendontest.NewLab(t, g.Game, netsim.Conditions{})
+	server := lab.Host()
+	lab.Join()
+	lab.Join()
+	lab.Steps(60)
+	if server.Mode() != tendon.Dedicated || len(heard) != 2 || heard["client 1"] != 1 || heard["client 2"] != 1 {
+		t.Errorf("a %v has heard %v", server.Mode(), heard)
+	}
+}
+
 // A lab's machines have the same once they are at rest, on every line; and what differs is
 // named.
 func TestLab(t *testing.T) {
