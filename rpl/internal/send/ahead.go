@@ -42,7 +42,7 @@ func (p *Peer) touchRecord(carried []link.Entry) (sum uint32) {
 	carried = carried[:min(len(carried), store.Ahead)]
 	for i := range carried {
 		if h := carried[i].Handle; h < uint32(len(states)) { // for a layout the handle is its number
-			sum += uint32(states[h].gen)
+			sum += uint32(states[h].gen) + uint32(states[h].one.notes) // half of the states take two cache lines
 		}
 	}
 	return sum
@@ -109,7 +109,7 @@ func (a *updates) touchStates(states []handleState, b *batch, found []rowAtPeer)
 func (a *updates) touchRows(some []rowAtPeer) {
 	sum, send := uint32(0), a.store.Send<<2
 	for i := range some {
-		sum += some[i].r.Head
+		sum += some[i].r.Head + uint32(some[i].pr.notes)
 	}
 	for i := range some {
 		r, pr := some[i].r, some[i].pr
