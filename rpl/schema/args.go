@@ -177,10 +177,6 @@ func (s *Schema) hasItem(name string) bool {
 	return false
 }
 
-// errRaw is the fault of a float that is sent with all its bits and is not finite:
-// arguments may not have one, state may.
-var errRaw = errors.New("is no finite number")
-
 // Clamped calls found for each field of the component at p that is beyond its bounds, so
 // that peers get another value. Of the elements of a list or a map it reports one.
 func (t *ItemType) Clamped(p unsafe.Pointer, found func(field string, err error)) {

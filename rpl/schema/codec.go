@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -313,9 +312,6 @@ func (t *codecVar[T, S]) describe() string {
 	}
 	return s
 }
-
-// ErrRefused is for Decode to return if what it read is not a valid value.
-var ErrRefused = errors.New("refused")
 
 // SharesMemory reports whether a value of type t and a copy of it share memory that can
 // be changed. Strings share memory that cannot.

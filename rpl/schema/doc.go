@@ -7,7 +7,7 @@
 //	schema.go               a schema; item.go: an item type, and the seam to programs without Go types; builder.go: such items
 //	tag.go, untagged.go     what tags say, and what a field without one may be
 //	args.go                 arguments of prefabs and RPCs; codec.go: a user's own kind of value; opt.go: values that may be absent
-//	limits.go, faults.go    what a schema may hold; its mistakes, told together
+//	limits.go, faults.go    what a schema may hold; its mistakes, told together; errors.go: what callers tell apart
 //
 // Compiling it:
 //

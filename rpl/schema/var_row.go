@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -13,9 +12,6 @@ import (
 
 // This file writes and reads rows of words and vars as bits: of arguments and of the
 // elements of lists and maps. Items have a coder of their own in the stream (record.go).
-
-// errBounds: a value from the network is outside its field's bounds.
-var errBounds = errors.New("a value is out of its bounds")
 
 // bounded reports whether a word is written in a fixed number of bits, and in how many:
 // if it has bounds, or is the bits of a float. Other words are varints.

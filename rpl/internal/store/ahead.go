@@ -8,6 +8,9 @@ import "github.com/tendonengine/tendon/rpl/internal/rowtype"
 // under way at once. So the touch functions read what a loop is about to need, for as
 // many rounds as the first-level cache holds: first everything that is found directly,
 // then what that points to, and so on.
+//
+// demo/bench shows it, since its clients run between two sends: without what package send
+// touches, a send to 64 clients takes 1.08 times as long in arena, and 1.04 times in crowd.
 
 // Ahead is how many rows are touched at once: at half a KiB each they take a third of a
 // first-level cache.
