@@ -155,7 +155,7 @@ func TestFullLaneIsBounded(t *testing.T) {
 
 // If a peer's lane is full while the peer claims to have applied its messages and
 // refuses their nodes, the authority still keeps each long node for it only once.
-func TestLiesAboutMessages(t *testing.T) {
+func TestNodesAreKeptOnceForFalseAcks(t *testing.T) {
 	s := rpl.NewSchema("lies")
 	tome := s.Item("tome", reflect.TypeFor[tomeItem](), nil)
 	for _, budget := range []int{0, 256 << 10} {
@@ -198,7 +198,7 @@ func TestLiesAboutMessages(t *testing.T) {
 // Calls that a peer makes to others are forwarded to a peer until too much waits for
 // that peer's lane, and are then dropped for it. The authority's own calls and calls to
 // other peers are not affected.
-func TestHandedOn(t *testing.T) {
+func TestForwardedCallsAreBounded(t *testing.T) {
 	s := rpl.NewSchema("handed on")
 	shout := s.RPC("shout", reflect.TypeFor[shoutArgs](), rpl.Everywhere, rpl.Reliable)
 	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{})
@@ -346,7 +346,7 @@ func TestMoreRowsThanFit(t *testing.T) {
 
 // Spawn and SetStreaming refuse an unknown relevance and a weight out of range. A
 // refused SetStreaming changes nothing, so no peer sees a node that was hidden from it.
-func TestStreamedAsNothingKnown(t *testing.T) {
+func TestUnknownRelevanceIsRefused(t *testing.T) {
 	m := newPostman(t)
 	kept, err := m.net.A.Spawn(rpl.Spawn{Streaming: rpl.Streaming{Relevance: rpl.OwnerOnly}})
 	if err != nil {

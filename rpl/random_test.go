@@ -127,7 +127,7 @@ func TestRandomWorlds(t *testing.T) {
 
 // Without loss, jitter and budget, clients also show at each tick the state that the
 // authority had at that tick.
-func TestCalmWorlds(t *testing.T) {
+func TestRandomWorldsWithoutLoss(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, r := drawConfig(t)
 		c.Budget, r.calm = 0, true

@@ -92,9 +92,9 @@ type crewRun struct {
 	edits, names   int   // edits since the last injection; names given so far
 }
 
-// TestCrews checks local fields and references while nodes come and go and the server
+// TestReferencesWhileCrewsChange checks local fields and references while nodes come and go and the server
 // edits its crew.
-func TestCrews(t *testing.T) {
+func TestReferencesWhileCrewsChange(t *testing.T) {
 	s := NewSchema("test")
 	s.SetRef(reflect.TypeFor[entity]())
 	it := s.Item("crew", reflect.TypeFor[crew](), nil)

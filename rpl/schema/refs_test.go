@@ -9,9 +9,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 )
 
-// TestRefs checks that references are extracted as words of a node and injected as
+// TestReferencesAreExtractedAndInjected checks that references are extracted as words of a node and injected as
 // entities, and that a reference without a node is null.
-func TestRefs(t *testing.T) {
+func TestReferencesAreExtractedAndInjected(t *testing.T) {
 	type pointing struct {
 		A    entity    `rpl:""`
 		Pair [2]entity `rpl:""`

@@ -178,9 +178,9 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestParts checks that each audience has a part, with everyone's first, and that each
+// TestEachAudienceHasAPart checks that each audience has a part, with everyone's first, and that each
 // prop is in one part.
-func TestParts(t *testing.T) {
+func TestEachAudienceHasAPart(t *testing.T) {
 	type player struct {
 		Ammo  int    `rpl:"bits=8,to=owner"`
 		Plan  string `rpl:"max=8,to=red"`
@@ -279,9 +279,9 @@ func TestTagsInCode(t *testing.T) {
 	}
 }
 
-// TestEmpty checks that a component without fields can be replicated; only its presence
+// TestComponentWithoutFields checks that a component without fields can be replicated; only its presence
 // is.
-func TestEmpty(t *testing.T) {
+func TestComponentWithoutFields(t *testing.T) {
 	it := freezeItem(t, struct{}{}, nil)
 	if len(it.Props) != 0 || len(it.Parts) != 1 || it.Parts[0].Audience != ids.Everyone || it.ShadowSize != 0 {
 		t.Errorf("an empty component is %+v", it)

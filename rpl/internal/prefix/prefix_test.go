@@ -90,7 +90,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // Runs that are joined are the same bits.
-func TestRuns(t *testing.T) {
+func TestJoinedRunsAreTheSameBits(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
 	var one, many Encoder

@@ -176,7 +176,7 @@ func (s *sender) over(d time.Duration) (age time.Duration, sent, arrived float64
 
 // A line that becomes slower than the game is followed, whatever its round trip and loss,
 // and set free again.
-func TestSqueeze(t *testing.T) {
+func TestSlowerLineIsFollowed(t *testing.T) {
 	for seed := range uint64(3) {
 		for _, c := range []netsim.Conditions{
 			{Delay: 5 * time.Millisecond},
@@ -210,7 +210,7 @@ func TestSqueeze(t *testing.T) {
 
 // What a line carries is used by a game that wants more, also where a little is lost, with
 // deep queues and shallow ones.
-func TestUse(t *testing.T) {
+func TestLineIsUsedInFull(t *testing.T) {
 	for seed := range uint64(3) {
 		for _, c := range []netsim.Conditions{
 			{Rate: 125_000, Delay: 50 * time.Millisecond, Loss: 0.01},
@@ -252,7 +252,7 @@ func TestLossAlone(t *testing.T) {
 }
 
 // A queue that somebody else fills, and a way that becomes longer, hold nothing back for long.
-func TestOthersQueue(t *testing.T) {
+func TestQueuesOfOthersHoldNothingBack(t *testing.T) {
 	s := newSender(1, netsim.Conditions{Delay: 10 * time.Millisecond}, 20_000)
 	s.run(5 * time.Second)
 	s.down.SetConditions(netsim.Conditions{Delay: 400 * time.Millisecond, Jitter: 20 * time.Millisecond})
@@ -263,7 +263,7 @@ func TestOthersQueue(t *testing.T) {
 }
 
 // A short disturbance is no slow line.
-func TestStall(t *testing.T) {
+func TestShortStallIsNoSlowLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	s := newSender(3, netsim.Conditions{Delay: 20 * time.Millisecond, Jitter: 5 * time.Millisecond}, 20_000)
 	s.run(3 * time.Second)

@@ -8,7 +8,7 @@ import (
 )
 
 // Which words have an inferred velocity: places, what is interpolated, and what may count.
-func TestWhatMayCount(t *testing.T) {
+func TestWordsWithInferredVelocities(t *testing.T) {
 	type item struct {
 		Place  struct{ X, Y float32 } `rpl:"pos,step=1/8"`
 		Drawn  float32                `rpl:"interp,step=1/8,min=-10,max=10"`
