@@ -90,7 +90,7 @@ func (c *Component) Finish() error {
 			if err != nil {
 				return err
 			}
-			c.Drawn.Fields = append(c.Drawn.Fields, fs...)
+			c.Drawn.Add(fs)
 			c.Drawn.InPlace = c.Drawn.InPlace || p.InPlace
 		}
 	}

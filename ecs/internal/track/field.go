@@ -25,12 +25,24 @@ type Field struct {
 	present int     // the word that says whether an optional value is there; -1 for others
 	inPlace bool
 	steps   bool // there is nothing between two values
+
+	foretold bool // a velocity of the item predicts it
 }
 
 // A Fields is the fields of a component that are drawn between samples.
 type Fields struct {
-	Fields  []Field
-	InPlace bool // one of them is `interp=inplace`
+	Fields   []Field
+	InPlace  bool // one of them is `interp=inplace`
+	foretold bool // a velocity of the item predicts each of them
+}
+
+// Add adds the fields of a prop.
+func (s *Fields) Add(fs []Field) {
+	s.foretold = len(s.Fields) == 0 || s.foretold
+	for i := range fs {
+		s.foretold = s.foretold && fs[i].foretold
+	}
+	s.Fields = append(s.Fields, fs...)
 }
 
 // FieldsOf returns the numbers that a prop consists of: one, the two of a vector, or an
@@ -48,6 +60,7 @@ func FieldsOf(component string, wire reflect.Type, item *rpl.ItemType, p *rpl.Pr
 		f := Field{
 			prop: item.Words[w].Prop, word: w, offset: l.offset, kind: l.kind,
 			step: p.Step, bias: p.Bias, inPlace: p.InPlace, steps: p.Steps, present: p.Present,
+			foretold: item.Words[w].Velocity >= 0,
 		}
 		if word := &item.Words[w]; word.Wrap {
 			f.low = float64(word.Min)*p.Step + p.Bias

@@ -53,7 +53,7 @@ func newBeyond(k *Track) *beyond {
 func (sc *Screen) wayOn(k *Track, render float64) (w way, past bool) {
 	w = k.wayAt(render)
 	last := int(k.n) - 1
-	if w.to <= last || last < 1 || k.cut(last) || k.Ends {
+	if w.to <= last || last < 1 || k.cut(last) || k.Ends || k.rests() {
 		return w, false
 	}
 	if slow := k.steady == evenly && int(k.every)*sc.Sends > sc.Steps; sc.Received.stood(k.tick(last)) && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {

@@ -148,6 +148,10 @@ func (k *Track) Empty() bool { return k.n == 0 }
 // Saved reports whether the fields hold what was drawn in place.
 func (k *Track) Saved() bool { return len(k.saved) > 0 }
 
+// rests reports whether the newest state says itself that the item stands: it was told, and the
+// velocities that predict what is drawn are zero.
+func (k *Track) rests() bool { return k.set.foretold && !k.predicted && !k.Moving }
+
 // Newest returns the tick of the newest sample, 0 if there is none.
 func (k *Track) Newest() rpl.Tick {
 	if k.n == 0 {

@@ -98,11 +98,15 @@ func (a *planner) sinceOf(u *bundle) ids.Tick {
 // its ack, may be lost. They would not start the next line from the same version.
 func (a *planner) fitSpeculative(p *Peer) {
 	speculative := p.plan.speculative.in(a.sender.Updates.bundles.speculative)
+	lossy := p.Link.Lossy()
 	for i := range speculative {
 		g := &speculative[i]
 		b := budget.BundleCost(int(g.bits))
 		if g.skip = p.bucket.Left < b || p.lifeAt(g.handle).planned == a.store.Send; !g.skip {
 			p.bucket.Left -= b
+			if lossy {
+				a.sender.Updates.beginCopies(p, a.sender.Updates.recsOf(g))
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package send
 
 import (
+	"math"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
@@ -17,22 +18,38 @@ type rowCopy struct {
 	row    uint8
 	gen    uint8
 	sent   uint8 // how many packets have carried it, of this round
+	most   uint8 // how many shall, where as many copies are sent
 }
 
-// beginCopies notes what an update that leaves now tells of rows that stand. It is called
-// before the update is recorded. An update of a row that was told before is a copy itself,
-// unless all that told of it were lost, or it had to wait: then another round begins.
+// turnCopies is how many packets carry a change of motion while packets are lost: the first, and
+// that of the next send. What is drawn lags behind by more than a send, so a launch, a stop or a
+// turn of which one packet is lost is there in time (docs/adr/0016-copies-of-changes.md). Of what
+// has just arrived, shots mostly, a third packet carries it: they are few.
+const (
+	turnCopies      = 2
+	youngTurnCopies = 3
+)
+
+// beginCopies notes what an update that leaves now tells of rows, unless they go on to change.
+// It is called before the update is recorded. An update of a row that was told before is a copy
+// itself, unless all that told of it were lost, or it had to wait: then another round begins.
 func (a *updates) beginCopies(p *Peer, recs []link.Entry) {
 	for i := range recs {
 		re := &recs[i]
-		if re.Kind != recRow {
+		if re.Kind != recRow && re.Kind != recSpeculative {
 			continue
 		}
 		e := &p.States[re.Handle]
 		r := a.rowAt(e, re.Row)
-		if pr := p.row(e, int(re.Row)); !r.Moving && (pr.newest < r.Left || !pr.isPending() || pr.waited(a.store.Tick) > 0) {
-			gap := a.copyGap(1, p.Link.CopiesFor())
-			p.copies = append(p.copies, rowCopy{handle: re.Handle, ver: re.Ver, due: a.store.Tick + gap, row: re.Row, gen: re.Gen, sent: 1})
+		if pr := p.row(e, int(re.Row)); pr.newest < r.Left || !pr.isPending() || pr.waited(a.store.Tick) > 0 {
+			c := rowCopy{handle: re.Handle, ver: re.Ver, due: a.store.Tick + a.copyGap(1, p.Link.CopiesFor()), row: re.Row, gen: re.Gen, sent: 1, most: math.MaxUint8}
+			switch {
+			case r.Moving && re.Kind == recSpeculative:
+				c.most = youngTurnCopies
+			case r.Moving:
+				c.most = turnCopies
+			}
+			p.copies = append(p.copies, c)
 		}
 	}
 }
@@ -54,7 +71,7 @@ func (a *updates) planCopies(p *Peer) {
 		case c.due > a.store.Tick:
 			kept = append(kept, c)
 		case spare && a.copyRow(p, &c):
-			if c.sent++; c.sent < most {
+			if c.sent++; c.sent < min(most, c.most) {
 				c.due = a.store.Tick + a.copyGap(c.sent, most)
 				kept = append(kept, c)
 			}
@@ -63,21 +80,21 @@ func (a *updates) planCopies(p *Peer) {
 	p.copies = kept
 }
 
-// copyRow marks the row of a copy that is due, if the row still stands and the peer is not
-// known to have it.
+// copyRow marks the row of a copy that is due, if the row still stands, or is on the same course,
+// and the peer is not known to know.
 func (a *updates) copyRow(p *Peer, c *rowCopy) bool {
 	e := &p.States[c.handle]
-	if e.gen != c.gen || e.State != HandleIn || c.row >= e.nrows {
+	if e.gen != c.gen || e.State != HandleIn && e.State != HandleComing || c.row >= e.nrows {
 		return false
 	}
 	pr := p.row(e, int(c.row))
-	if pr.flight != c.ver || pr.acked == c.ver || pr.hidden() {
-		return false
-	}
-	if r := a.rowAt(e, c.row); r.Moving || r.Head != c.ver {
+	if pr.flight != c.ver || pr.acked == c.ver && pr.known() || pr.hidden() || a.rowAt(e, c.row).Head != c.ver {
 		return false
 	}
 	pr.flight, pr.flightTick = pr.acked, pr.ackedTick
+	if e.State == HandleComing {
+		pr.flight, pr.flightTick = 0, 0 // acked is only what speculative updates build on
+	}
 	pr.pendSince(a.store.Tick)
 	p.Marks.set(MarkDirty, c.handle)
 	p.plan.stale = true

@@ -324,6 +324,8 @@ func (a *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, sp
 		return coder.RowKeyframe
 	case hasFractions(a.store, p.Model, r):
 		return coder.RowKeyframe
+	case speculative && r.Vars == nil && p.Link.Lossy() && p.lifeAt(h).copies > 1:
+		return coder.RowKeyframe // which copy of the arrival the peer has is not known
 	case speculative || !pr.implicit(uint32(p.Link.BaseTick)) || !a.linesUp(p, r, pr):
 		return coder.RowExplicit
 	}

@@ -1,0 +1,158 @@
+package ecs_test
+
+// A change of motion is drawn in time though packets are lost: shots that are born without a
+// velocity, what is launched from rest, what stops and what bounces off.
+
+import (
+	"testing"
+	"time"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+type ShotData struct {
+	Pos gmath.Vec `rpl:"step=1/32,interp,pos"`
+	age int
+}
+
+type ThrownData struct {
+	Pos gmath.Vec `rpl:"step=1/32,interp,pos,predict=Vel/tick"`
+	Vel gmath.Vec `rpl:"step=1/32"`
+	age int
+}
+
+var (
+	turns   = tendon.NewProtocol("turns")
+	shot    = tendon.Replicate(turns, "shot", donburi.NewComponentType[ShotData]())
+	thrown  = tendon.Replicate(turns, "thrown", donburi.NewComponentType[ThrownData]())
+	turning = donburi.NewQuery(filter.And(filter.Or(filter.Contains(shot), filter.Contains(thrown)), tendon.Drawn))
+)
+
+func TestTurnsAreDrawnInTime(t *testing.T) {
+	const speed, life = 10.0, 60
+	for _, c := range []struct {
+		name string
+		way  func(age int) (x, v float64) // where a thing of an age is, and its velocity if it has one
+		bare bool                         // it has none
+	}{
+		{"a shot without a velocity", func(age int) (x, v float64) { return speed * float64(age), 0 }, true},
+		{"a launch from rest", func(age int) (x, v float64) {
+			if age < 20 {
+				return 0, 0
+			}
+			return speed * float64(age-20), speed
+		}, false},
+		{"a stop", func(age int) (x, v float64) {
+			if age >= 30 {
+				return speed * 30, 0
+			}
+			return speed * float64(age), speed
+		}, false},
+		{"a bounce", func(age int) (x, v float64) {
+			if age >= 30 {
+				return speed * float64(60-age), -speed
+			}
+			return speed * float64(age), speed
+		}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := mem.NewNetwork(1, netsim.Conditions{Delay: 60 * time.Millisecond, Loss: 0.03})
+			listener := n.Listener()
+			server, err := tendon.New(donburi.NewWorld(), turns, tendon.Config{Dedicated: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			client, err := tendon.New(donburi.NewWorld(), turns, tendon.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			server.Host(listener)
+			client.Join(n.Dialer(listener))
+			type seen struct {
+				x    float64
+				from int // the frame in which it was seen first
+			}
+			last := map[rpl.Node]seen{}
+			frames, wrong, things := 0, 0, 0
+			for step := range 60 * 120 {
+				server.Receive()
+				w := server.World()
+				var gone []*donburi.Entry
+				move := func(age *int, e *donburi.Entry, pos, vel *gmath.Vec) {
+					if *age++; *age > life {
+						gone = append(gone, e)
+					}
+					x, v := c.way(*age)
+					if pos.X = x; vel != nil {
+						vel.X = v
+					}
+				}
+				for e := range shot.Iter(w) {
+					s := shot.Get(e)
+					move(&s.age, e, &s.Pos, nil)
+				}
+				for e := range thrown.Iter(w) {
+					s := thrown.Get(e)
+					move(&s.age, e, &s.Pos, &s.Vel)
+				}
+				for _, e := range gone {
+					e.Remove()
+				}
+				if step > 60 && step%7 == 0 {
+					if c.bare {
+						w.Create(components.RplNode, shot)
+					} else {
+						_, v := c.way(0)
+						thrown.SetValue(w.Entry(w.Create(components.RplNode, thrown)), ThrownData{Vel: gmath.Vec{X: v}})
+					}
+				}
+				server.Send()
+				client.Receive()
+				client.Frame()
+				for e := range turning.Iter(client.World()) {
+					x := 0.0
+					if c.bare {
+						x = tendon.View(e, shot).Pos.X
+					} else {
+						x = tendon.View(e, thrown).Pos.X
+					}
+					id := tendon.ID(e)
+					old, ok := last[id]
+					if !ok {
+						last[id] = seen{x, step}
+						things++
+						continue
+					}
+					last[id] = seen{x, old.from}
+					if step-old.from > life-5 {
+						continue // it rests where it ends until it is gone
+					}
+					// The things that there are go their way by whole steps. One whose turn is not
+					// told in time stands, goes on beyond, or leaps.
+					frames++
+					_, v := c.way(step - old.from)
+					if d := x - old.x; d > 3*speed || d < -3*speed || !c.bare && v == 0 && x > 31*speed || d < 0.5 && d > -0.5 && x > speed && x < 29*speed {
+						wrong++
+					}
+				}
+				client.Send()
+				n.Advance(time.Second / 60)
+			}
+			if things < 900 {
+				t.Fatalf("only %d things were seen", things)
+			}
+			t.Logf("%d of %d frames of %d things stand or leap", wrong, frames, things)
+			if wrong*1000 > frames {
+				t.Errorf("%d of %d frames stand or leap, more than one in a thousand", wrong, frames)
+			}
+		})
+	}
+}
