@@ -74,7 +74,11 @@ func (ca *caller) call(n *nodes.Node, t *rpl.RPCType, args []byte) error {
 		ca.queue(n, t, args)
 		return ca.callServer(n, t, args)
 	default:
-		ca.Faults.Scold("rpc dropped", t.Name, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
+		what := t.Name
+		if ca.Debug && ca.World.Valid(n.Entity) {
+			what += " on " + ca.ItemsOf(ca.World.Entry(n.Entity))
+		}
+		ca.Faults.Scold("rpc dropped", what, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
 	}
 	return nil
 }
@@ -223,7 +227,11 @@ func (ca *caller) callLater(n *nodes.Node, t *rpl.RPCType, args []byte) error {
 	case t.To == rpl.Broadcast:
 		ca.queue(n, t, args)
 	case t.To == rpl.ToOwner, !t.FromAnyone, t.Lane == rpl.Unreliable:
-		ca.Faults.Scold("rpc dropped", t.Name, "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
+		what := t.Name
+		if ca.Debug && ca.World.Valid(n.Entity) {
+			what += " on " + ca.ItemsOf(ca.World.Entry(n.Entity))
+		}
+		ca.Faults.Scold("rpc dropped", what, "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
 	case len(ca.waiting) >= maxWaiting:
 		return fmt.Errorf("tendon: RPC %s: %d calls wait for the session to be joined already: %w: call when it has begun", t.Name, maxWaiting, rpl.ErrLimit)
 	default:

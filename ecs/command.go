@@ -204,6 +204,13 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 	}
 }
 
+// press has the edges of a command wait for the next tick.
+func (b *binder[A]) press(s *command.Stream[A], e command.Entry[A]) {
+	if !s.Press(b.c.edges, e) {
+		b.r.shared.Faults.Refuse("press lost", fmt.Errorf("command %s: %d presses wait for a tick of their own already: tag as edge what is pressed, not what is held", b.c.name, command.MaxPresses))
+	}
+}
+
 // make samples the command of a tick for each node of this machine's player.
 func (b *binder[A]) make(t rpl.Tick, runs bool) {
 	r := b.r
@@ -218,7 +225,7 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 		a, _ := b.rounded(at, b.sample(at))
 		s := b.stream(n)
 		if !runs { // the press is for the next tick
-			s.Press(b.c.edges, command.Entry[A]{Value: a})
+			b.press(s, command.Entry[A]{Value: a})
 			continue
 		}
 		made := command.Entry[A]{Tick: uint32(t), Value: a, Drawn: r.commands.drawn}
@@ -311,7 +318,7 @@ func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Dr
 	e := command.Entry[A]{Tick: tick, Drawn: d, Value: b.to}
 	verdict := s.Put(uint32(b.r.shared.Tick), e)
 	if verdict == command.Late { // its presses count all the same, in the next tick
-		s.Press(b.c.edges, e)
+		b.press(s, e)
 	}
 	return verdict, true
 }

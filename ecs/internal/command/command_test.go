@@ -85,3 +85,25 @@ func TestQueue(t *testing.T) {
 		}
 	}
 }
+
+// A press for which there is no room is not lost without a word.
+func TestPressWithoutRoom(t *testing.T) {
+	type keys struct{ Jump bool }
+	var s Stream[keys]
+	edges := Edges{0}
+	for i := range MaxPresses {
+		if !s.Press(edges, Entry[keys]{Value: keys{true}}) {
+			t.Fatalf("press %d of %d found no room", i+1, MaxPresses)
+		}
+	}
+	if s.Press(edges, Entry[keys]{Value: keys{true}}) {
+		t.Error("one more did")
+	}
+	if !s.Press(edges, Entry[keys]{}) {
+		t.Error("a command without a press was taken for one")
+	}
+	var e Entry[keys]
+	if s.AddPressed(edges, &e); !e.Value.Jump || !s.Press(edges, Entry[keys]{Value: keys{true}}) {
+		t.Error("no room was free again")
+	}
+}

@@ -38,9 +38,9 @@ func (es Edges) Clear(command unsafe.Pointer) {
 
 func edge(command unsafe.Pointer, at uintptr) *bool { return (*bool)(unsafe.Add(command, at)) }
 
-// maxPresses is how many presses wait for a tick of their own: more than fingers press
+// MaxPresses is how many presses wait for a tick of their own: more than fingers press
 // while a line is down.
-const maxPresses = 16
+const MaxPresses = 16
 
 // sentTicks is more than a message tells of.
 const sentTicks = 2 * MaxTicks
@@ -54,14 +54,20 @@ type Stream[A any] struct {
 	raw     [sentTicks][]byte // on the owner: the newest commands as they travel
 }
 
-// Press has the edges of a command wait for the next tick that runs without them.
-func (s *Stream[A]) Press(edges Edges, e Entry[A]) {
+// Press has the edges of a command wait for the next tick that runs without them. It reports
+// false if it has any and they are lost, because too many wait.
+func (s *Stream[A]) Press(edges Edges, e Entry[A]) bool {
 	for _, at := range edges {
-		if *edge(unsafe.Pointer(&e.Value), at) && len(s.pressed) < maxPresses {
-			s.pressed = append(s.pressed, e)
-			return
+		if !*edge(unsafe.Pointer(&e.Value), at) {
+			continue
 		}
+		if len(s.pressed) == MaxPresses {
+			return false
+		}
+		s.pressed = append(s.pressed, e)
+		return true
 	}
+	return true
 }
 
 // AddPressed gives a tick the command whose edges wait, unless it has one of them itself. It

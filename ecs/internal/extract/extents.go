@@ -45,5 +45,5 @@ func (ex *Reader) noticeExtent(n *nodes.Node, d *components.ExtentData) {
 	if n.Extent = float32(reach); reach != reach {
 		n.Extent = -1 // so that it is refused once
 	}
-	ex.Faults.Refuse("Extent refused", ex.Auth.SetExtent(n.ID, reach))
+	ex.refuse("Extent refused", n, ex.Auth.SetExtent(n.ID, reach))
 }

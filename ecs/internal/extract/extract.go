@@ -4,6 +4,7 @@ package extract
 // become nodes or cease to be nodes (plan.go finds which).
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -174,10 +175,18 @@ func (ex *Reader) notice(n *nodes.Node) {
 func (ex *Reader) noticeNode(n *nodes.Node, data *components.NodeData) {
 	if n.Data != *data {
 		if n.Data.Transient != data.Transient {
-			ex.Faults.Refuse("RplNode refused", ex.Auth.SetTransient(n.ID, data.Transient))
+			ex.refuse("RplNode refused", n, ex.Auth.SetTransient(n.ID, data.Transient))
 		}
 		n.Data = *data
-		ex.Faults.Refuse("RplNode refused", ex.Auth.SetStreaming(n.ID, nodes.Streaming(data)))
+		ex.refuse("RplNode refused", n, ex.Auth.SetStreaming(n.ID, nodes.Streaming(data)))
+	}
+}
+
+// refuse counts and logs what the core refuses of a node, which it names by its components; nil
+// is nothing.
+func (ex *Reader) refuse(what string, n *nodes.Node, err error) {
+	if err != nil {
+		ex.Faults.Refuse(what, fmt.Errorf("%s: %w", ex.ItemsOf(ex.World.Entry(n.Entity)), err))
 	}
 }
 

@@ -16,6 +16,7 @@ type Counters struct {
 	Removals       uint64
 	Blocks         uint64 // bundles too large for a packet, sent on the reliable lane
 	TooLong        uint64 // nodes not sent because no block can hold them, and values longer than their codec's bound; logged
+	LastTooLong    uint64 // rows whose last state was too long to go with the removal of their node, by peer and copy; logged
 	Tables         uint64 // sets of code tables learned and shipped
 	Checks         uint64 // checksums of versions sent
 	PacketsLost    uint64 // judged lost

@@ -87,9 +87,20 @@ func (a *updates) appendLast(p *Peer, last []*lastRow, nrows int) {
 		}
 		if symBits(a.syms[at+1:]) > wire.MaxLastBits {
 			a.syms = a.syms[:told+1]
+			a.sender.noteLastTooLong(p, l)
 			continue
 		}
 		a.syms[told] = prefix.Raw(1, 1)
 	}
 	a.syms[at] = coder.Unsigned(&m.Entry.Length, uint32(symBits(a.syms[at+1:])))
+}
+
+// noteLastTooLong counts that a row's last state does not go with the removal of its node, once
+// for each peer and copy, and logs the first time.
+func (a *Sender) noteLastTooLong(p *Peer, l *lastRow) {
+	if a.Accounts.Counters.LastTooLong++; a.Accounts.Counters.LastTooLong == 1 {
+		a.store.Log.Warn("what a node was in the end is too long to go with its removal: who has it is not told what changed last",
+			"component", l.of.Item.Name, "peer", p.ID, "most bytes", wire.MaxLastBits/8,
+			"remedy", "keep what must be known in the end in a small component, or send it by a reliable RPC before the node is removed")
+	}
 }
