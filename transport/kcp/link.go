@@ -170,7 +170,9 @@ func (l *link) read() {
 			if full++; n < readBatch {
 				full = 0
 			}
-			l.e.Press(at, full >= fullBatches)
+			if l.air == nil { // else another goroutine calls Arrive, and a simulated network has no floods
+				l.e.Press(at, full >= fullBatches)
+			}
 			for i := range n {
 				b, from := l.intake.packet(i)
 				l.arrive(at, from, b)
