@@ -4,7 +4,7 @@
 // same process between the server's steps, so that the caches are as cold as on a busy
 // machine.
 //
-//	go run ./demo/bench/scale [-only a,b,…] [-seed 1] [-json]
+//	go run ./demo/bench/scale [-only a,b,…] [-seed 1] [-json] [-curves FILE]
 //
 // The rows are those of rows.go. The last line of the output is one JSON object. Quote the
 // minimum on a busy machine, the median on a quiet one. It exits 1 where a row could not
@@ -42,6 +42,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	only := flags.String("only", "", "the rows to run, by their names, with commas between; empty: all")
 	seed := flags.Uint64("seed", 1, "of the world, the movements and the network")
+	curves := flags.String("curves", "", "draw how the time of a step grows with nodes, peers and density to this SVG file, and run no row")
 	plain := flags.Bool("json", false, "print nothing but the JSON object")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -57,6 +58,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "scale: this system tells no processor time to the nanosecond: times are by the wall clock")
 	}
 	runtime.LockOSThread() // times are those of this thread
+	if *curves != "" {
+		if err := drawCurves(*curves, *seed, stderr); err != nil {
+			fmt.Fprintf(stderr, "scale: %v\n", err)
+			return exitFailed
+		}
+		return 0
+	}
 	results, status := map[string]any{}, 0
 	for _, r := range chosen {
 		result, err := r.run(*seed)

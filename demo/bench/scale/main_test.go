@@ -2,6 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -60,5 +64,37 @@ func TestOutput(t *testing.T) {
 	var got map[string]sendTimes
 	if err := json.Unmarshal([]byte(out.String()), &got); err != nil || got["x"].MedianMs != 2 {
 		t.Errorf("%s: %v", out.String(), err)
+	}
+}
+
+// The picture of the curves is XML with a point for each figure, within its panel.
+func TestCurvesAreDrawn(t *testing.T) {
+	charts := []chart{
+		{"over nodes & such", "nodes", []point{{1000, 95}, {10_000, 180}, {100_000, 1200}}},
+		{"over peers", "peers", []point{{16, 80}, {1000, 9000}}},
+	}
+	d := xml.NewDecoder(strings.NewReader(svg(charts)))
+	points := 0
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok || e.Name.Local != "circle" {
+			continue
+		}
+		points++
+		for _, a := range e.Attr {
+			v, most := 0.0, map[string]float64{"cx": 2 * panelW, "cy": panelH}[a.Name.Local]
+			if _, err := fmt.Sscan(a.Value, &v); most > 0 && (err != nil || v < up || v > most-right) {
+				t.Errorf("a point has %s=%q", a.Name.Local, a.Value)
+			}
+		}
+	}
+	if points != 5 {
+		t.Errorf("%d points are drawn, not 5", points)
 	}
 }

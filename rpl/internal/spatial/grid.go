@@ -35,9 +35,10 @@ type grid struct {
 	Crossed []uint32 // slots of nodes that changed their cell since the last Stream
 }
 
-// GridSide is the buckets along each axis, a power of two. 64 cells of half a view
-// radius make 32 radii before buckets repeat.
-const GridSide = 64
+// GridSide is the buckets along each axis, a power of two. 128 cells of half a view
+// radius make 64 radii before buckets repeat: a hundred thousand nodes, if a hundred are in
+// sight. What repeats is looked at in vain, never taken for what is near.
+const GridSide = 128
 
 // gridSlack is the slack as a share of a cell: at a 32nd of the view radius about a
 // tenth of the nodes in reach are near a boundary.

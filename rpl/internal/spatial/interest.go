@@ -102,8 +102,8 @@ func (o Observer) Check() error {
 	return nil
 }
 
-// MaxScale is the largest scale of an observer: so far that it reaches over every cell of the
-// grid, beyond which a larger one would see no more cheaply than everything.
+// MaxScale is the largest scale of an observer: it reaches over a quarter of the grid's cells.
+// Who sees farther than that may as well be shown everything.
 const MaxScale = 16.0
 
 // RangesOf returns the ranges by which an Interest decides, if it does so by ranges, and the
