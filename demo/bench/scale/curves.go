@@ -31,13 +31,16 @@ var sweeps = []sweep{
 	{"nodes in the world, 10 % turn; 64 peers see 100 each", "nodes", []int{1000, 3000, 10_000, 30_000, 100_000}, func(n int) scene {
 		return scene{nodes: n, peers: 64, sees: inView, moving: n / 10}
 	}},
-	{"peers that see 100 of 10,000 nodes each, 10 % turn", "peers", []int{16, 64, 256, 1000}, func(n int) scene {
+	{"peers that see 100 of 10,000 nodes each, 10 % turn", "peers", []int{16, 64, 256}, func(n int) scene {
 		return scene{nodes: 10_000, peers: n, sees: inView, moving: 1000}
 	}},
-	{"nodes in the view of each of 64 peers, of 10,000, 10 % turn", "nodes in view", []int{25, 50, 100, 200, 400, 800}, func(n int) scene {
+	{"nodes in the view of each of 64 peers, of 10,000, 10 % turn", "nodes in view", []int{25, 50, 100, 200, 400}, func(n int) scene {
 		return scene{nodes: 10_000, peers: 64, sees: n, moving: 1000}
 	}},
 }
+
+// curveSteps is the steps of which each point is the shortest.
+const curveSteps = 2 * hz
 
 // drawCurves measures all sweeps and writes the picture to a file.
 func drawCurves(file string, seed uint64, progress io.Writer) error {
@@ -51,7 +54,7 @@ func drawCurves(file string, seed uint64, progress io.Writer) error {
 			if err != nil {
 				return err
 			}
-			least := us(spreadOf(l.measure(measured / 2)).min)
+			least := us(spreadOf(l.measure(curveSteps)).min)
 			l.close()
 			fmt.Fprintf(progress, "%s: %d: %.0f µs\n", s.title, n, least)
 			c.points = append(c.points, point{float64(n), least})
