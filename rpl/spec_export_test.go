@@ -43,7 +43,7 @@ func (sm SpecModel) Table(name string, k int) *prefix.Table {
 		rec, shape = &r.Keys, &r.Shapes[coder.ShapeKey]
 	}
 	switch name, _, _ = strings.Cut(name, " of"); name {
-	case "told":
+	case "present":
 		return e.Present[k-1].T
 	case "joint":
 		return rec.Joint[k].T
@@ -51,7 +51,7 @@ func (sm SpecModel) Table(name string, k int) *prefix.Table {
 		return rec.Large[k].T
 	case "quad":
 		return shape.Quads[k/2][k%2].T
-	case "phase":
+	case "fraction":
 		return u.Fractions[0][k].T
 	}
 	return nil

@@ -276,7 +276,7 @@ func trimmed(lens []uint8) string {
 var specWords = []string{"V", "X", "Load"}
 
 // message reads a whole message for specCarts, whose one row type has three words, all in
-// chunk 0, and a fraction. Tables by kind are not in the example.
+// chunk 0, and a fraction. Tables by context class are not in the example.
 func (r *tablesReader) message() {
 	r.raw(2, "the tables' number")
 	for after, what := range []string{"a length", "none"} {
@@ -322,8 +322,8 @@ func (r *tablesReader) rowType() {
 		panic("the example has patterns of updates alone")
 	}
 	r.record("any update", 0, 4)
-	if r.flag("no word tells kinds", "a word tells kinds") {
-		panic("the example has no kinds")
+	if r.flag("no word tells context classes", "a word tells context classes") {
+		panic("the example has no context classes")
 	}
 	for context := range 6 {
 		r.record(fmt.Sprintf("context %d", context), patterns, 4)
@@ -378,6 +378,6 @@ func (r *tablesReader) record(of string, patterns, fractions int) {
 		r.list("large", "of "+word, 132)
 	}
 	for state := range fractions {
-		r.list("phase", fmt.Sprintf("in state %d", state), 17)
+		r.list("fraction", fmt.Sprintf("in state %d", state), 17)
 	}
 }

@@ -46,9 +46,9 @@ func (r *Recorder) has(what string, x *rpl.Replica, ord int) {
 // known checks that a node is here, with the items that were reported and no others.
 func (r *Recorder) known(what string, x *rpl.Replica) {
 	r.held(what, x)
-	told := r.items[x]
-	for ord := range max(len(told), len(x.Items)) {
-		if at(told, ord) != at(x.Items, ord) {
+	known := r.items[x]
+	for ord := range max(len(known), len(x.Items)) {
+		if at(known, ord) != at(x.Items, ord) {
 			r.fail("%s for %v, whose item %d was not told of", what, x.ID, ord)
 		}
 	}

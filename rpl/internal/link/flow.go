@@ -43,7 +43,7 @@ func (l *Link) boundedRoom(now time.Duration) int {
 func (l *Link) measureLine(now time.Duration) {
 	u := &l.Flow
 	switch took := now - u.measured; {
-	case took > 2*wire.FlightPeriod || now-l.LastHeard > wire.Silence:
+	case took > 2*wire.FlightPeriod || now-l.LastReceived > wire.Silence:
 	case now-l.ackedAt > wire.FlightTime:
 		carries := time.Duration(u.arrived-u.counted) * wire.FlightTime / took
 		u.most = uint16(min(max(carries, wire.LeastFlight), wire.MaxFlight))

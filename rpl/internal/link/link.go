@@ -14,15 +14,15 @@ import (
 // Link is the state of the datagrams to and from one peer: first what every send
 // reads, then what acks and packets need, then what is rarely used.
 type Link struct {
-	Next      uint64        // one past the newest sequence number sent
-	LastHeard time.Duration // when the peer last said anything
-	LastSent  time.Duration
-	Flow      flow
-	Oldest    uint64        // no packet below it is in flight; 0: none is
-	Base      uint64        // the newest packet known to have arrived; at first the one before the first
-	Quiet     time.Duration // until then no packet in flight times out; 0: check them
-	Loss      float64       // share of packets lost, smoothed over some 200
-	Acks      []ack         // those that came since the last Schedule, in few or in many
+	Next         uint64        // one past the newest sequence number sent
+	LastReceived time.Duration // when the peer last said anything
+	LastSent     time.Duration
+	Flow         flow
+	Oldest       uint64        // no packet below it is in flight; 0: none is
+	Base         uint64        // the newest packet known to have arrived; at first the one before the first
+	Quiet        time.Duration // until then no packet in flight times out; 0: check them
+	Loss         float64       // share of packets lost, smoothed over some 200
+	Acks         []ack         // those that came since the last Schedule, in few or in many
 
 	Records  []Record // of the newest packets; a record's place is its number modulo their count
 	open     uint64   // bit i: packet next-1-i was sent and not acked
@@ -81,7 +81,7 @@ type Block struct {
 // Frozen is whether the peer has been silent for so long that it is sent nothing but
 // probes.
 func (l *Link) Frozen(now time.Duration) bool {
-	return l.Next > 0 && now-l.LastHeard > wire.Silence
+	return l.Next > 0 && now-l.LastReceived > wire.Silence
 }
 
 // acked notes the ack of a packet, of which the peer may have skipped speculative updates, and reports whether the packet was judged lost before.

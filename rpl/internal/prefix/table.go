@@ -59,7 +59,7 @@ func (r Run) Raw(v uint32, n uint) Run { return r.With(Run{uint64(v), n}) }
 // as an escape followed by its code in another table.
 type Table struct {
 	mask        uint64
-	look        []uint16 // symbol<<5 | length; or flags
+	slots       []uint16 // symbol<<5 | length; or flags
 	first, rest uint8    // how many bits each look-up takes
 	escape      *Table
 	code        []Code
@@ -116,7 +116,7 @@ func New(lens []uint8, escape *Table) (*Table, error) {
 	t := &Table{escape: escape}
 	t.first, t.rest = split(lens)
 	t.mask = 1<<t.first - 1
-	t.look = make([]uint16, 1<<t.first)
+	t.slots = make([]uint16, 1<<t.first)
 	t.code = make([]Code, 0, len(lens))
 	for i, n := range lens {
 		e := uint16(i)<<lenBits | uint16(n)
@@ -166,18 +166,18 @@ func (t *Table) place(e uint16, code, n int) {
 	}
 	if n <= int(t.first) {
 		for i := code; i <= int(t.mask); i += 1 << n {
-			t.look[i] = e
+			t.slots[i] = e
 		}
 		return
 	}
 	at := code & int(t.mask)
-	if t.look[at] == 0 {
-		t.look[at] = flagLong | uint16((len(t.look)-1<<t.first)>>t.rest)
-		t.look = append(t.look, make([]uint16, 1<<t.rest)...)
+	if t.slots[at] == 0 {
+		t.slots[at] = flagLong | uint16((len(t.slots)-1<<t.first)>>t.rest)
+		t.slots = append(t.slots, make([]uint16, 1<<t.rest)...)
 	}
-	sub := 1<<t.first + int(t.look[at]&^flagLong)<<t.rest
+	sub := 1<<t.first + int(t.slots[at]&^flagLong)<<t.rest
 	for i := code >> t.first; i < 1<<t.rest; i += 1 << (n - int(t.first)) {
-		t.look[sub+i] = e
+		t.slots[sub+i] = e
 	}
 }
 
@@ -192,7 +192,7 @@ func (f Found) Bits() int { return int(f & lenMask) }
 
 // Find returns the symbol that the bits of acc begin with, lowest bit first.
 func (t *Table) Find(acc uint64) Found {
-	e := t.look[acc&t.mask]
+	e := t.slots[acc&t.mask]
 	if e >= flagEscape {
 		return t.findLong(acc, e)
 	}
@@ -201,7 +201,7 @@ func (t *Table) Find(acc uint64) Found {
 
 func (t *Table) findLong(acc uint64, e uint16) Found {
 	if e&flagLong != 0 {
-		e = t.look[1<<t.first+int(e&^flagLong)<<t.rest+int(acc>>t.first&(1<<t.rest-1))]
+		e = t.slots[1<<t.first+int(e&^flagLong)<<t.rest+int(acc>>t.first&(1<<t.rest-1))]
 	}
 	if e&flagEscape == 0 {
 		return Found(e)

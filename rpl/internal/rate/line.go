@@ -86,7 +86,7 @@ const (
 	window = 10 * time.Second // for which the quickest round trip is believed
 
 	drainIn = time.Second            // in which a queue is to go away, …
-	look    = 400 * time.Millisecond // after which it is seen whether it does, …
+	judged  = 400 * time.Millisecond // after which it is seen whether it does, …
 	leave   = 0.3                    // … but so much of what the line carries is sent all the same
 
 	slowly  = 0.03 // the first growth after a sign of a slow line; it doubles in each period …
@@ -286,7 +286,7 @@ func (l *Line) checkCut(now, queue time.Duration) {
 		}
 	case c.from == 0:
 		c.from, c.queue = l.now.oldest, queue
-	case l.now.oldest < c.from+look:
+	case l.now.oldest < c.from+judged:
 	case c.queue-queue >= time.Duration((1-c.share)*float64(l.now.oldest-c.from)/3):
 		c.from, c.queue = l.now.oldest, queue // it goes
 	case l.carried() < 0.8*l.limit:

@@ -27,7 +27,7 @@ func (a *Sender) Connect(id ids.Peer) error {
 	p.Model = a.Tables.Defaults
 	p.enc.Reset(make([]byte, 0, wire.PacketRoom+16))
 	p.prepare()
-	p.Link.LastHeard = a.store.Now
+	p.Link.LastReceived = a.store.Now
 	p.Index = int32(len(a.All))
 	for i, old := range slices.Backward(a.All) {
 		if old == nil {

@@ -43,7 +43,7 @@ func (e *handleState) note(note uint8, on bool) {
 	}
 }
 
-func (e *handleState) tellsOwnership() bool { return e.has(stateOwnership) }
+func (e *handleState) owesOwnership() bool { return e.has(stateOwnership) }
 
 // isPlain reports whether the peer holds a plain node and has no parent or owner to be
 // told.

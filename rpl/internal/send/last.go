@@ -73,7 +73,7 @@ func (a *updates) appendLast(p *Peer, last []*lastRow, nrows int) {
 	a.syms = append(a.syms, 0) // the bits
 	m, next := p.Model, 0
 	for i := range nrows {
-		told := len(a.syms)
+		flagAt := len(a.syms)
 		a.syms = append(a.syms, prefix.Raw(0, 1))
 		if next == len(last) || last[next].row != i {
 			continue
@@ -86,11 +86,11 @@ func (a *updates) appendLast(p *Peer, last []*lastRow, nrows int) {
 			a.syms = coder.AppendBytes(a.syms, &m.Entry.Length, a.buf)
 		}
 		if symBits(a.syms[at+1:]) > wire.MaxLastBits {
-			a.syms = a.syms[:told+1]
+			a.syms = a.syms[:flagAt+1]
 			a.sender.noteLastTooLong(p, l)
 			continue
 		}
-		a.syms[told] = prefix.Raw(1, 1)
+		a.syms[flagAt] = prefix.Raw(1, 1)
 	}
 	a.syms[at] = coder.Unsigned(&m.Entry.Length, uint32(symBits(a.syms[at+1:])))
 }

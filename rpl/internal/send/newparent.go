@@ -40,11 +40,11 @@ func (a *planner) planWithParents(p *Peer, own *batch) {
 		kept = append(kept, h)
 		n := &a.store.Nodes[e.slot]
 		switch {
-		case e.tellsOwnership() && (e.State == HandleComing || !a.sender.Updates.parentHere(p, n)):
+		case e.owesOwnership() && (e.State == HandleComing || !a.sender.Updates.parentHere(p, n)):
 			p.parents.heldBack = append(p.parents.heldBack, h)
 			p.Marks.clear(MarkDirty, h)
 			p.Marks.clear(MarkLoose, h)
-		case !e.tellsOwnership() && (p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h)):
+		case !e.owesOwnership() && (p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h)):
 			e.note(stateOwnership, true)
 			v.again = true
 		}
@@ -83,4 +83,4 @@ func (v *lifecycle) ownershipArrived(tick ids.Tick) {
 }
 
 // knows is whether the peer is known to have the node's present owner and parent.
-func (v *lifecycle) knows(e *handleState) bool { return !e.tellsOwnership() && v.ownershipTick == 0 }
+func (v *lifecycle) knows(e *handleState) bool { return !e.owesOwnership() && v.ownershipTick == 0 }

@@ -152,7 +152,7 @@ func (a *updates) scanBatch(p *Peer, b *batch) {
 			}
 		}
 		n := &a.store.Nodes[e.slot]
-		if e.tellsOwnership() || !e.has(statePlain) && e.State == HandleIn && a.takesAway(p, e, n) {
+		if e.owesOwnership() || !e.has(statePlain) && e.State == HandleIn && a.takesAway(p, e, n) {
 			t.worth = foremost
 			continue
 		}

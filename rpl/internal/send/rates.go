@@ -36,7 +36,7 @@ func (a *planner) putAside(p *Peer) {
 			if h >= uint32(len(s.every)) {
 				break
 			}
-			if every := s.every[h]; every > 0 && (a.store.Send+h)&(1<<every-1) != 0 && !p.States[h].tellsOwnership() {
+			if every := s.every[h]; every > 0 && (a.store.Send+h)&(1<<every-1) != 0 && !p.States[h].owesOwnership() {
 				for which := range m {
 					s.aside[k][which] |= m[which] & (1 << i)
 					m[which] &^= 1 << i

@@ -44,7 +44,7 @@ func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) 
 	} else {
 		a.overtaken(l, u, l.InNewest-seq)
 	}
-	l.LastHeard = max(l.LastHeard, at)
+	l.LastReceived = max(l.LastReceived, at)
 	if u.any {
 		l.Acked = max(l.Acked, at)
 	}
@@ -128,8 +128,8 @@ func readAcks(u *link.Report, d *prefix.Decoder, m *coder.EntryModel) bool {
 	came := true
 	for i := uint(0); i < u.N && d.Err() == nil; came = !came {
 		run := u.N - i // all the rest, coded as 0
-		if told := uint(coder.ReadUnsigned(d, &m.Run)); told > 0 {
-			run = min(run, told-1)
+		if length := uint(coder.ReadUnsigned(d, &m.Run)); length > 0 {
+			run = min(run, length-1)
 		}
 		if came {
 			u.Came(i, run)

@@ -91,7 +91,7 @@ func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 			v.inflight++
 		case recForget:
 			p.begin(re.Handle, int(re.Row), tick, true)
-			if !e.tellsOwnership() {
+			if !e.owesOwnership() {
 				p.Marks.clear(MarkDirty, re.Handle)
 			}
 		case recOwnership:
@@ -105,7 +105,7 @@ func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 func (p *Peer) sentRow(e *handleState, re *link.Entry, tick ids.Tick) {
 	pr := p.row(e, int(re.Row))
 	pr.send(re.Ver, uint32(tick))
-	if !e.tellsOwnership() {
+	if !e.owesOwnership() {
 		p.Marks.clear(MarkDirty, re.Handle)
 	}
 	if e.has(stateRated) {

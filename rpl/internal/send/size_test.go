@@ -18,7 +18,7 @@ func TestQuietPeersTakeFewLines(t *testing.T) {
 	lines := map[uintptr]bool{}
 	for _, at := range []uintptr{
 		unsafe.Offsetof(p.movers), unsafe.Offsetof(p.view), unsafe.Offsetof(p.Model), unsafe.Offsetof(p.tables.newest),
-		at + unsafe.Offsetof(p.Link.Next), at + unsafe.Offsetof(p.Link.LastHeard), at + unsafe.Offsetof(p.Link.LastSent),
+		at + unsafe.Offsetof(p.Link.Next), at + unsafe.Offsetof(p.Link.LastReceived), at + unsafe.Offsetof(p.Link.LastSent),
 		at + unsafe.Offsetof(p.Link.Oldest), at + unsafe.Offsetof(p.Link.Base), at + unsafe.Offsetof(p.Link.Quiet),
 		at + unsafe.Offsetof(p.Link.Loss), at + unsafe.Offsetof(p.Link.Flow), at + unsafe.Offsetof(p.Link.Acks),
 		unsafe.Offsetof(p.Marks) + unsafe.Offsetof(p.Marks.Of), unsafe.Offsetof(p.Marks) + unsafe.Offsetof(p.Marks.few),

@@ -71,12 +71,12 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 		return
 	case speculative && !v.mayBeSpeculative():
 		return
-	case n.Spawn.Hz > 0 && !e.tellsOwnership() && uint32(a.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(a.sender.Setup.Hz):
+	case n.Spawn.Hz > 0 && !e.owesOwnership() && uint32(a.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(a.sender.Setup.Hz):
 		return // not due by the node's own rate
 	}
 	begun := a.cursor()
 	rare, rows := a.chooseActions(p, h, e, n, speculative)
-	owed := e.tellsOwnership() || again && rows
+	owed := e.owesOwnership() || again && rows
 	if owed && v.newParent != 0 && !speculative && !n.Transient {
 		rare = a.addUnderway(p, h, e, n) || rare
 	}
@@ -149,8 +149,8 @@ func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, s
 		case len(n.Rows) > 1 && i%coder.PresentRows == 0:
 			a.syms = append(a.syms, m.PresentSym(a.actions[i:]))
 		}
-		told, free, age := a.appendRow(p, h, e, n, i, speculative)
-		pending, loose, urgency = pending || told, loose || free, max(urgency, age)
+		sent, free, age := a.appendRow(p, h, e, n, i, speculative)
+		pending, loose, urgency = pending || sent, loose || free, max(urgency, age)
 		moves = moves || a.store.Rows[n.Rows[i]].Moving && a.actions[i] != coder.RowForget && !p.row(e, i).hidden()
 	}
 	if pending && !n.Transient {
