@@ -3,7 +3,7 @@ package rpl
 // The audience of nodes: to whom they are relevant.
 
 // Viewers appends to dst the peers to which a node is relevant since the last Stream, whether
-// or not they have been told of it yet. The local player is not among them.
+// or not it has been sent to them yet. The local player is not among them.
 func (a *Authority) Viewers(n Node, dst []Peer) []Peer {
 	slot, ok := a.store.Slot(n)
 	if !ok {
@@ -24,7 +24,7 @@ func (a *Authority) Watched(n Node) bool {
 // Audience calls fn for each node that has got its first viewer, or lost its last, since the
 // last call; in the first call, for each node that has one. It costs what has changed, and is
 // meant to be called after each Stream. fn must not change nodes. A node that ends while it
-// is watched is not told of.
+// is watched is not reported.
 func (a *Authority) Audience(fn func(n Node, watched bool)) { a.store.Audience(fn) }
 
 // Filling is how far a peer has what it should have: the nodes that it is known to have, and

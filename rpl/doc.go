@@ -19,7 +19,7 @@
 //   - [Authority]: the core of the machine that decides. Its nodes have items, an
 //     owner and a parent; [Spawn] says which peers get a node.
 //   - [Proxy]: the core of a client. It holds a [Replica] of each node that the
-//     authority shows it, and tells a [ProxyHandler] what has happened, in a fixed order.
+//     authority shows it, and reports to a [ProxyHandler] what has happened, in a fixed order.
 //   - [Sink]: where both cores send: numbered datagrams, and reliable messages.
 //   - [Refs]: translates references to entities into references to nodes and back.
 //
@@ -84,7 +84,7 @@ package rpl
 //	internal/store/          nodes, rows and their versions; components are read into it
 //	internal/spatial/        where nodes are
 //	internal/interest/       who shall have what
-//	internal/send/           what each peer is told, and what it is known to have
+//	internal/send/           what each peer is sent, and what it is known to have
 //	internal/link/           packets to one peer: sent, arrived, lost
 //	internal/rate/           what a line carries
 //	internal/budget/         what a peer may be sent

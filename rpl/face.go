@@ -48,13 +48,13 @@ type (
 	Observer = spatial.Observer
 	// A Policy is an Interest that refuses nodes in sight: it embeds a Grid, and Sees(View) is asked.
 	Policy = spatial.Policy
-	// A Rater is an Interest that has what is far off told less often than in every send.
+	// A Rater is an Interest that has what is far off sent less often than in every send.
 	Rater = spatial.Rater
 
 	// Fading is a Grid with rates that fall with the distance.
 	Fading = spatial.Fading
 
-	// A Favourer is an Interest that says how much sooner than others a viewer is told of a node.
+	// A Favourer is an Interest that says how much sooner than others a viewer is sent a node.
 	Favourer = spatial.Favourer
 	// A View is what a Policy is asked about: Viewer, Node, X, Y, From, Distance, Had.
 	View = spatial.View

@@ -9,7 +9,7 @@ import (
 )
 
 // What a caller does with nodes. Each change goes to the store, then to those whom it
-// concerns: what decides who gets the node, and what tells those who have it.
+// concerns: what decides who gets the node, and what reaches those who have it.
 
 // Spawn makes a node. The authority's calls accept it at once; peers get it from the
 // next Stream on, with the state that it has then.
@@ -24,12 +24,12 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	return a.store.Nodes[slot].ID, nil
 }
 
-// Remove destroys a node. Whoever has it is told with the removal what was Set of it last.
+// Remove destroys a node. Whoever has it is sent with the removal what was Set of it last.
 // Its children become roots unless they are removed too before the next Stream. It does
 // nothing for the session's node.
 func (a *Authority) Remove(n Node) { a.RemoveFor(n, 0) }
 
-// RemoveFor is Remove for a reason of the game's, a number other than 0, which is told with
+// RemoveFor is Remove for a reason of the game's, a number other than 0, which is sent with
 // it (Replica.Reason).
 func (a *Authority) RemoveFor(n Node, reason uint8) {
 	slot, ok := a.store.Slot(n)
@@ -152,7 +152,7 @@ func (a *Authority) SetParent(child, parent Node) error {
 	return nil
 }
 
-// move hangs a node elsewhere and has its holders told. Both trees are judged anew,
+// move hangs a node elsewhere and has its holders sent that. Both trees are judged anew,
 // because a peer that owns one node of a tree has all of it.
 func (a *Authority) move(c, p uint32) {
 	a.interest.Rejudge(c)
@@ -165,7 +165,7 @@ func (a *Authority) move(c, p uint32) {
 }
 
 // Leap says that what changes of a node in this tick, or in the next if this one was sent
-// already, is no motion: there is no way between its state before and then. It is told with
+// already, is no motion: there is no way between its state before and then. It is sent with
 // the state, and again until a peer is known to have it. It returns that tick.
 func (a *Authority) Leap(n Node) (t Tick) {
 	if t = a.store.Tick; t == a.store.Sent {

@@ -70,9 +70,9 @@ func (a *Authority) Waits(id Peer, now time.Duration) (acks, messages time.Durat
 	return a.sender.Waits(id, now)
 }
 
-// SetPredicting says whether a peer predicts the nodes that it owns: then every packet tells
-// it of all that it is not known to have of them, and what none tells is as the peer was
-// last told, for certain.
+// SetPredicting says whether a peer predicts the nodes that it owns: then every packet carries
+// all that it is not known to have of them, and what none carries is as the peer was
+// last sent it, for certain.
 func (a *Authority) SetPredicting(id Peer, on bool) {
 	if p := a.sender.ByID.Find(id); p != nil {
 		a.sender.SetPredicting(p, on)

@@ -3,5 +3,5 @@
 // transport, needs.
 //
 //	net.go       cores on a simulated network; main.go: the TestMain of random tests
-//	recorder.go  what a client's adapter was told
+//	recorder.go  what was reported to a client's adapter
 package rpltest

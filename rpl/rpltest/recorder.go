@@ -7,7 +7,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A Recorder is an rpl.ProxyHandler that keeps what it is told, and notes in Errors what
+// A Recorder is an rpl.ProxyHandler that keeps what is reported to it, and notes in Errors what
 // breaks the promised order.
 type Recorder struct {
 	Held    map[rpl.Node]*rpl.Replica
@@ -18,9 +18,9 @@ type Recorder struct {
 	Errors  []string
 	Fooled  bool // its proxy was sent forged packets: a node may arrive again before it goes
 
-	items map[*rpl.Replica][]*rpl.ItemType // each node's items, as told
-	under map[*rpl.Replica]*rpl.Replica    // each node's parent, as told, as long as that is here
-	owner map[*rpl.Replica]rpl.Peer        // each node's owner, as told
+	items map[*rpl.Replica][]*rpl.ItemType // each node's items, as reported
+	under map[*rpl.Replica]*rpl.Replica    // each node's parent, as reported, as long as that is here
+	owner map[*rpl.Replica]rpl.Peer        // each node's owner, as reported
 
 	// OnRun is called for each call, before it is kept.
 	OnRun func(rpl.Call)
@@ -103,7 +103,7 @@ func (r *Recorder) ItemRemoved(x *rpl.Replica, ord int, t *rpl.ItemType) {
 	r.items[x][ord] = nil
 }
 
-// hang notes a node's parent, as it is told.
+// hang notes a node's parent, as it is reported.
 func (r *Recorder) hang(x *rpl.Replica) {
 	delete(r.under, x)
 	if up := r.Held[x.Parent]; up != nil {
@@ -111,7 +111,7 @@ func (r *Recorder) hang(x *rpl.Replica) {
 	}
 }
 
-// Under is a node's parent by what was told; nil for none, or one that has gone.
+// Under is a node's parent by what was reported; nil for none, or one that has gone.
 func (r *Recorder) Under(x *rpl.Replica) *rpl.Replica { return r.under[x] }
 
 func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer) {

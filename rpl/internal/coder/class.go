@@ -7,7 +7,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
-// classHints count what words do, by the value of each word that may tell classes. The
+// classHints count what words do, by the value of each word that may give the class. The
 // level of a word is 0 if it is as expected, else the binary digits of its residual.
 type classHints struct {
 	counts [][]uint32 // for each of these words: by its value, by word and by level
@@ -58,7 +58,7 @@ func (h *classHints) Best(t *rowtype.Type, worth float64) int {
 	word, saved := -1, 0.0
 	for k, w := range t.ClassWords {
 		bits, seen := information(h.counts[k], t.ClassesOf(w), len(t.Words))
-		// Much of what the class tells of one word, other words tell already: take half.
+		// Much of what the class shows of one word, other words show already: take half.
 		if s := bits*HintEvery*worth/2 - float64(classPrice*(seen-1)); s > saved {
 			word, saved = w, s
 		}
@@ -66,7 +66,7 @@ func (h *classHints) Best(t *rowtype.Type, worth float64) int {
 	return word
 }
 
-// information is the bits that the class tells of the levels of all words, and how many classes
+// information is the bits that the class shows of the levels of all words, and how many classes
 // were seen. It is the mutual information, less what chance alone would show.
 func information(n []uint32, classes, words int) (bits float64, seen int) {
 	for w := range words {
@@ -117,7 +117,7 @@ var entropics = func() (of [1 << 10]float64) {
 	return of
 }()
 
-// Regroup has updates counted by the classes that a word tells. The counts so far are
+// Regroup has updates counted by the classes that a word gives. The counts so far are
 // kept, for rows of any class.
 func (r *rowLearner) Regroup(t *rowtype.Type, word int) {
 	any := &r.Updates[0]

@@ -7,7 +7,7 @@
 //	record.go                   a row against its base, or by itself: CodeUpdate, AppendKey
 //	recordcoder.go              writing one; recordread.go: reading one
 //	pattern.go, magnitude.go    which words differ, and by how much
-//	update.go, name.go          which rows a packet tells, and of which node; arrival.go: its first state
+//	update.go, name.go          which rows a packet carries, and of which node; arrival.go: its first state
 //	line.go, heading.go, class.go
 //	                            what a learned model expects of lines, angles, and context classes
 //	source.go                   … and to which values words leap

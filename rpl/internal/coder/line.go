@@ -16,14 +16,14 @@ func (m *Model) Lines() bool { return m.lined }
 // LinesOf reports whether any word of a row type is coded along a line.
 func (m *Model) LinesOf(t *rowtype.Type) bool { return m.Rows[t.Index].lines != nil }
 
-// IsWholeWord reports whether updates tell no fraction of word i of a row type: it is coded
+// IsWholeWord reports whether updates carry no fraction of word i of a row type: it is coded
 // along a line in place of a declared velocity.
 func (m *Model) IsWholeWord(t *rowtype.Type, i int) bool {
 	lines := m.Rows[t.Index].lines
 	return lines != nil && lines[i] && t.IsDeclared(i)
 }
 
-// stillOf lists the words of the fractions that updates do not tell, for rows with these lines.
+// stillOf lists the words of the fractions that updates do not carry, for rows with these lines.
 func stillOf(t *rowtype.Type, lines []bool) (still []int) {
 	for _, i := range t.Fractional {
 		if lines[i] && t.IsDeclared(i) {
@@ -33,8 +33,8 @@ func stillOf(t *rowtype.Type, lines []bool) (still []int) {
 	return still
 }
 
-// Still lists the words of a row type's fractions that updates do not tell: what has such a
-// fraction cannot be told by an update.
+// Still lists the words of a row type's fractions that updates do not carry: what has such a
+// fraction cannot be sent in an update.
 func (m *Model) Still(t *rowtype.Type) []int { return m.Rows[t.Index].still }
 
 // along is the expected value of word i, which is coded along a line, whose motion is c.
@@ -48,7 +48,7 @@ func (m *rowModel) along(c *rowtype.Motion, was, is rowtype.Words, second *rowty
 // LineHints count what words would cost along lines, and without.
 type LineHints struct {
 	hold, line [][hintLevels]uint32 // by the binary digits of the residual
-	fractions  []uint32             // by word: fractions that are told without a line
+	fractions  []uint32             // by word: fractions that are coded without a line
 	calm       []uint32             // by word: sends in which a velocity and a fraction spared an update
 	seen       uint32               // how many updates were noted
 	Records    uint32               // of these …

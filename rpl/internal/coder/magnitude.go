@@ -70,7 +70,7 @@ type residualAt struct {
 	n           uint8
 }
 
-var signedPlaces = func() (p [256]residualAt) { // by symbol; as many as a byte tells apart
+var signedPlaces = func() (p [256]residualAt) { // by symbol; as many as a byte distinguishes
 	for sym := 1; sym < signedSyms; sym++ {
 		m, n := AtNeighbourhood((sym - 1) >> 1)
 		p[sym] = residualAt{int32(m), -int32((sym - 1) & 1), uint8(n)}

@@ -24,7 +24,7 @@ type EntryModel struct {
 	Near    [NearGaps]prefix.Sym // names of ordinary updates at small distances (name.go)
 	Gap     Table                // what comes next: the end, a special update, or the distance to an ordinary one
 	Far     Table                // distances of special updates and of guesses; 0 ends the list
-	Present [PresentRows]Table   // which of the next 1 to PresentRows rows an ordinary update tells, a bit each
+	Present [PresentRows]Table   // which of the next 1 to PresentRows rows an ordinary update carries, a bit each
 	Row     Table                // what a special update does to a row
 	BaseAge Table                // age of an explicit base, in ticks
 	Length  Table                // numbers of bytes, and small counts
@@ -39,7 +39,7 @@ type EntryModel struct {
 }
 
 // The symbols of entryModel.gap. From gapPlain on they are the neighbourhoods of the
-// distance to an ordinary update, which tells neither owner nor parent and whose bases
+// distance to an ordinary update, which carries neither owner nor parent and whose bases
 // are implicit.
 const (
 	GapEnd = iota
@@ -77,7 +77,7 @@ const (
 	ArriveParent              // the node has a parent
 	ArriveName
 	ArriveArgs
-	ArriveLeapt // the node has leapt since it was first told of
+	ArriveLeapt // the node has leapt since it was first sent
 
 	ArriveOwner  = 1 << iota
 	arriveValues = ArriveOwner * ownerValues

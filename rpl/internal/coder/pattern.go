@@ -6,7 +6,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// Patterns tell which words of a row differ from what they should be, two bits each.
+// Patterns say which words of a row differ from what they should be, two bits each.
 // Frequent patterns have a symbol; any other is an escape and a symbol per word.
 
 // The states of a word in a pattern: as expected, off by 1, off by -1, or off by more.

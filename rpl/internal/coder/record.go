@@ -12,7 +12,7 @@ import (
 // rowModel is the tables by which the rows of one type are coded.
 type rowModel struct {
 	Shapes    [shapes]shapeModel
-	ClassWord int             // the word that tells a row's class, -1 none (class.go)
+	ClassWord int             // the word that gives a row's class, -1 none (class.go)
 	heading   rowtype.Heading // how an angle follows from the velocity (heading.go)
 	angle     int             // that angle, -1 none
 	aim       rowtype.Aim     // what that angle is computed from
@@ -88,7 +88,7 @@ func stateOf(r int32) uint32 {
 }
 
 // A rowChunk is the words of one chunk, by how they are coded in updates. A word
-// that only keyframes tell is in none of the lists, unless it has a fraction.
+// that only keyframes carry is in none of the lists, unless it has a fraction.
 type rowChunk struct {
 	moving  uint32 // the predicted words, each as its low bit in a pattern
 	glides  *glide // the words that have a fraction, some with their velocities
@@ -104,7 +104,7 @@ type glide struct {
 	x, v, f  uintptr
 	rate     int64
 	min, max int64
-	coded    int32  // a mask: 0 if only keyframes tell the word, else -1
+	coded    int32  // a mask: 0 if only keyframes carry the word, else -1
 	at, led  uint32 // the places of the word and of its velocity in their chunks
 	bit      uint32 // of its fraction in chunkCoding.withFraction
 	hidden   uint32 // its fractionAt, in the first state
@@ -198,7 +198,7 @@ func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Wo
 	return k.out, k.run.Sym()
 }
 
-// noted writes an update, and notes what may tell classes, headings and lines.
+// noted writes an update, and notes what may show classes, headings and lines.
 func (k *recordCoder) noted(t *rowtype.Type, rl *rowLearner) {
 	all := rl.next%HintEvery == 0 // else only what a young learner wants to know
 	for c := range k.m.chunks {

@@ -29,7 +29,7 @@ type recordCoder struct {
 // follow it.
 type chunkCoding struct {
 	pattern      uint32
-	withFraction uint32           // words whose fraction is told, each as its high bit in a pattern
+	withFraction uint32           // words whose fraction is coded, each as its high bit in a pattern
 	residuals    [chunkLen]int32  // of the words that are not as expected
 	fractions    [chunkLen]uint32 // index of each fraction in the lists of fractionAt
 }
@@ -120,7 +120,7 @@ func (k *recordCoder) glide(g *glide) {
 			d.pattern |= stateOf(v-v0) << (2 * g.led & 31)
 			d.residuals[g.led%chunkLen] = v - v0
 		}
-		if v0|v == 0 { // it stands, or is told otherwise: there is no fraction
+		if v0|v == 0 { // it stands, or is coded otherwise: there is no fraction
 			k.rest(g)
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 // Frequent values. What leaps often leaps to one value: a hook to the place of its owner, a
 // speed to zero. For such a word symbol 0 of its residuals says that it has that value: its
 // usual one, or what another word before it in the row has now. The authority finds out by
-// counting which value that is; learned tables tell the peers.
+// counting which value that is; learned tables let the peers know.
 
 // Where a word's frequent value comes from: nowhere, from its usual value in keyframes, or
 // from the word whose number this is less sourceWord.

@@ -14,7 +14,7 @@ import (
 //
 //	type 1 byte = 3, then bits: number 2, the codes of the steps between code lengths,
 //	the lengths of gaps; per row type: the heading, the lines, per chunk patterns, states and lengths,
-//	the tables of any update, which word tells classes, per class its own and those
+//	the tables of any update, which word gives the class, per class its own and those
 //	of its contexts, the keyframe's and its bases; a one at the end.
 
 // maxTable is the most bytes that a set of tables may take.
@@ -134,7 +134,7 @@ func countBits(n int) int {
 	return 8
 }
 
-// code codes the codes of the steps. Each is the usual one, or is told from its first length
+// code codes the codes of the steps. Each is the usual one, or is given from its first length
 // to its last.
 func (c *tableCoder) code() {
 	for after := range c.steps {
@@ -293,7 +293,7 @@ func (c *tableCoder) lines(s *rowSet, t *rowtype.Type) {
 	}
 }
 
-// classes codes which word tells classes, and makes room for the tables of each class.
+// classes codes which word gives the class, and makes room for the tables of each class.
 func (c *tableCoder) classes(s *rowSet, t *rowtype.Type) {
 	if !c.flag(s.classWord >= 0) {
 		return
@@ -365,7 +365,7 @@ func (c *tableCoder) chunk(s *chunkSet, words int, def [][2]Table) {
 	if c.reading() {
 		s.patterns, s.states, s.quads = make([]uint32, n), make([][2][stateValues]uint8, words), make([][2][]uint8, len(def))
 	}
-	if c.e != nil || c.d != nil { // they are told by a code of their own: there is nothing to count
+	if c.e != nil || c.d != nil { // they are coded by a code of their own: there is nothing to count
 		if !c.patterns(s, words) {
 			c.bad = true
 			return
@@ -383,7 +383,7 @@ func (c *tableCoder) chunk(s *chunkSet, words int, def [][2]Table) {
 	}
 }
 
-// patterns codes the patterns of a chunk, and before them the states by which they are told.
+// patterns codes the patterns of a chunk, and before them the states by which they are coded.
 func (c *tableCoder) patterns(s *chunkSet, words int) bool {
 	var own [chunkLen][2]*prefix.Table
 	for w := range words {

@@ -22,7 +22,7 @@ type rowSet struct {
 	Heading   rowtype.Heading
 	Lines     []bool  // by word: whether it is coded along a line; nil: none is
 	sources   []uint8 // by word: where its frequent value comes from; nil: no word has one
-	classWord int     // the word that tells classes, -1 none
+	classWord int     // the word that gives the class, -1 none
 	updates   []updateSet
 	keys      recordSet
 	keyBase   []int32
@@ -110,7 +110,7 @@ type Fitter struct {
 	Worth float64
 }
 
-// enough is the least count from which a table is fitted: fewer tell less than the
+// enough is the least count from which a table is fitted: fewer show less than the
 // default.
 const enough = 48
 

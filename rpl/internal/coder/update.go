@@ -4,7 +4,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 )
 
-// PresentSym returns the symbol that says which of the next rows an ordinary update tells; it
+// PresentSym returns the symbol that says which of the next rows an ordinary update carries; it
 // is used for nodes of several rows.
 func (m *EntryModel) PresentSym(actions []int) prefix.Sym {
 	n, mask := min(len(actions), PresentRows), 0

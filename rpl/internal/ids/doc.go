@@ -3,5 +3,5 @@
 //
 //	ids.go     the names, and who may be meant by an audience
 //	roster.go  peers found by their ids
-//	errors.go  the errors of the core, which callers tell apart
+//	errors.go  the errors of the core, which callers distinguish
 package ids

@@ -207,7 +207,7 @@ func (a *Manager) policyWants(v *Viewer, slot uint32, had bool) bool {
 	return false
 }
 
-// Favour is how much sooner than others a peer is told of a node, by the rule: 1 if that has
+// Favour is how much sooner than others a peer is sent a node, by the rule: 1 if that has
 // no opinion, or none that is a number above 0.
 func (a *Manager) Favour(id ids.Peer, n ids.Node) float32 {
 	if a.favours == nil {

@@ -16,7 +16,7 @@ type ack struct {
 	Seq     uint64
 	at      time.Duration // when the ack came
 	hold    int16         // milliseconds for which the peer had held it, negative if that is not known
-	first   bool          // hardly any datagram was lost that told it before
+	first   bool          // hardly any datagram was lost that carried it before
 	Skipped bool          // the peer left out its speculative updates
 }
 

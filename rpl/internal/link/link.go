@@ -173,7 +173,7 @@ func (l *Link) observe(lost float64) {
 // unlose takes a packet that was not lost after all out of the loss.
 func (l *Link) unlose() { l.Loss = max(0, l.Loss-1/float64(max(l.judged, wire.LossFirst))) }
 
-// Lossy is whether so much is lost that what is told once is told again unasked.
+// Lossy is whether so much is lost that what is sent once is sent again unasked.
 func (l *Link) Lossy() bool { return l.CopiesFor() > 1 }
 
 // CopiesFor is how many copies of an arrival or a removal to send at the measured loss

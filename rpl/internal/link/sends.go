@@ -76,7 +76,7 @@ func (s *Sends) SetWindow(l *Link, send uint32, lines bool) {
 	}
 	for i := range l.Blocks {
 		if l.Blocks[i].Tick+windowMost > l.BaseTick {
-			return // what it tells may come at any time
+			return // what it carries may come at any time
 		}
 	}
 	w := &s.Window

@@ -70,7 +70,7 @@ func (c *Proxy) applyOwnership(m stagedOwnership) {
 	if c.dec.stage.tick <= m.r.ownershipTick || m.r.gone {
 		return
 	}
-	if ev := &c.events; !ev.newOwnership.Has(m.r.handle) { // of several changes in one Apply the adapter is told the sum
+	if ev := &c.events; !ev.newOwnership.Has(m.r.handle) { // of several changes in one Apply the sum is reported
 		ev.newOwnership.Set(m.r.handle)
 		c.events.ownership = append(c.events.ownership, ownershipEvent{r: m.r, owner: m.r.Owner, orphaned: m.r.Orphaned()})
 	}
@@ -100,7 +100,7 @@ func (c *Proxy) update(u *stagedRow) {
 
 func (s *stage) wordsOf(u *stagedRow, t *rowtype.Type) []int32 { return s.words[u.at:][:t.Width] }
 
-// noteChanged notes a row that the adapter must be told of, once per Apply.
+// noteChanged notes a row that must be reported to the adapter, once per Apply.
 func (c *Proxy) noteChanged(i uint32) {
 	if !c.held.rows.reported.Has(i) {
 		c.held.rows.reported.Set(i)
@@ -165,7 +165,7 @@ func (c *Proxy) lay(r *Replica, n *stagedNode) {
 			c.held.rows.show(i, words)
 		}
 		if r.fresh {
-			c.held.rows.reported.Set(i) // Arrived tells of it
+			c.held.rows.reported.Set(i) // Arrived reports it
 		} else {
 			c.noteChanged(i) // even without state: the row before it may have had some
 		}

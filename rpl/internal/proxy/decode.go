@@ -55,7 +55,7 @@ type stagedOwnership struct {
 	r      *Replica
 	owner  ids.Peer
 	parent uint32
-	leapt  ids.Tick // when the node last leapt; 0: nothing is told of that
+	leapt  ids.Tick // when the node last leapt; 0: nothing is said of that
 }
 
 func (s *stage) reset(t ids.Tick) {

@@ -9,7 +9,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// Reading the updates and the speculative updates of a packet into the stage. An update tells of the
+// Reading the updates and the speculative updates of a packet into the stage. An update carries the
 // rows of one node, found by its handle; a speculative one is an update of a node whose arrival
 // the authority does not know to be acked. docs/SPEC.md §5 has the layout of both.
 
@@ -126,7 +126,7 @@ func (c *Proxy) lacks(h uint32) bool {
 	return e.rep == nil && c.dec.stage.tick > e.removed
 }
 
-// readOrdinary reads an update in which each row that is told is a difference from its
+// readOrdinary reads an update in which each row that it carries is a difference from its
 // implicit base. here is false if there is no such node, ok is false if a base is
 // missing.
 func (c *Proxy) readOrdinary(d *prefix.Decoder, m *coder.Model, h uint32, baseTick ids.Tick) (here, ok bool, err error) {
@@ -135,7 +135,7 @@ func (c *Proxy) readOrdinary(d *prefix.Decoder, m *coder.Model, h uint32, baseTi
 		ok, err = c.readRow(d, m, rows.first, coder.RowImplicit, baseTick, false)
 		return here, ok, err
 	}
-	which := 0 // which of the next rows are told, a bit each
+	which := 0 // which of the next rows are there, a bit each
 	for i := range uint32(rows.n) {
 		if i%coder.PresentRows == 0 {
 			which = d.Symbol(m.Entry.Present[min(uint32(rows.n)-i, coder.PresentRows)-1].T)
@@ -151,7 +151,7 @@ func (c *Proxy) readOrdinary(d *prefix.Decoder, m *coder.Model, h uint32, baseTi
 }
 
 // readSpecial reads an update that has an action for each row (rowSame and so on), and
-// may tell owner and parent. Its results are those of readOrdinary.
+// may carry owner and parent. Its results are those of readOrdinary.
 func (c *Proxy) readSpecial(d *prefix.Decoder, m *coder.Model, h uint32, baseTick ids.Tick) (here, ok bool, err error) {
 	r, rows := c.tenant(h)
 	if r == nil {

@@ -1,5 +1,5 @@
 // Package proxy is the core of a client: packets become the state of the nodes that the
-// authority shows, and the adapter is told what has changed. It shares the wire with an
+// authority shows, and what has changed is reported to the adapter. It shares the wire with an
 // authority, and nothing else.
 //
 // The files in the order of the data:
@@ -9,7 +9,7 @@
 //	decode.go               a packet into the stage; decodeupdate.go: its updates; line.go: the versions that they build on
 //	commit.go               the stage into nodes and rows, whole
 //	replica.go              a node; replicarow.go, replicaversion.go: its rows and their versions; versionslab.go: in memory
-//	report.go               what the adapter is told; recall.go: values of variable length that it was given
+//	report.go               what is reported to the adapter; recall.go: values of variable length that it was given
 //	proxysend.go            acks and calls for the authority; fragment.go: long messages in fragments
 //
 // What goes wrong:

@@ -54,7 +54,7 @@ type holdings struct {
 	outdated []rowRun   // rows to free after this Apply, of nodes that are still here
 
 	newest   ids.Tick
-	advanced ids.Tick // up to which the adapter was told of moving rows
+	advanced ids.Tick // up to which moving rows were reported to the adapter rows
 
 	scratch     []int32
 	scratchVars []any

@@ -43,13 +43,13 @@ type Replica struct {
 	born          ids.Tick // tick of the newest arrival applied
 	ownershipTick ids.Tick // tick of the newest owner and parent applied
 	parent        uint32   // the parent's handle, noHandle for none
-	above         *Replica // the parent that the adapter was told of, even after that has gone
+	above         *Replica // the parent that was reported to the adapter, even after that has gone
 }
 
 // Orphaned is whether the node's parent is not known, so that its place, which is relative to
 // the parent, is not known either (protocol rules 18 and 20): the parent has gone before the
 // node's own change of parent came, and Parent is still the old one; or the parent that the
-// node was told of has not come, or still stands below the node by what has come, and Parent
+// node was given has not come, or still stands below the node by what has come, and Parent
 // is 0.
 func (r *Replica) Orphaned() bool { return r.left() || r.above == nil && r.parent != wire.NoHandle }
 

@@ -225,7 +225,7 @@ func (c *Proxy) rehangAll() {
 }
 
 // rehang updates a node's parent to the newest known, and reports whether that differs
-// from what the adapter was told. A parent that has gone and come back counts as another.
+// from what was reported to the adapter. A parent that has gone and come back counts as another.
 func (c *Proxy) rehang(r *Replica) bool {
 	above := c.parentOf(r)
 	changed := above != r.above && !(r.left() && above != nil && above.gone)

@@ -62,7 +62,7 @@ func (m *mending) read() {
 	}
 }
 
-// isNamed reports whether the error is of the kind for which the proxy tells the
+// isNamed reports whether the error is of the kind for which the proxy names to the
 // authority which node or row was missing.
 func isNamed(err error) bool { return errors.Is(err, errNotHere) || errors.Is(err, errNoBase) }
 

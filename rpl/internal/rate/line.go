@@ -97,7 +97,7 @@ const (
 	lossy    = 0.08                    // more loss than this, beyond what is lost in any case, is looked into
 	try      = 0.75                    // of what was sent is sent in a trial
 	tryLeast = 16 << 10                // bytes a second; lines that lose so little because they carry less are rare, and have queues
-	tryAfter = 3 * time.Second         // from when the session began: what is lost of a join is told again anyway
+	tryAfter = 3 * time.Second         // from when the session began: what is lost of a join is sent again anyway
 	tryFor   = 1500 * time.Millisecond // a trial takes so long, or twice as long for …
 	tried    = 60                      // … so many packets
 	helps    = 0.25                    // it has helped if less than this share is still lost

@@ -1,12 +1,12 @@
 package rowtype
 
 // Context classes. What a row does often depends on what it is: a walker turns, a projectile does
-// not. If an enumerated word of the row tells such classes apart, each class has code
+// not. If an enumerated word of the row distinguishes such classes, each class has code
 // tables of its own. The value of the word in the base, which both ends have, chooses
 // the tables. The authority finds the word by counting: for some of the updates it
 // counts, by the value of each word that qualifies, what the other words do.
 
-// maxClasses is the most values of a word that tells classes. Each class has counters on the
+// maxClasses is the most values of a word that gives the class. Each class has counters on the
 // authority, some 85 KiB, and tables of its own.
 const maxClasses = 16
 
@@ -14,8 +14,8 @@ const maxClasses = 16
 // smaller indices qualify.
 const ClassWordBits = 8
 
-// classWords returns the words that may tell classes: words of few values that do not
-// wrap, that updates tell, that nothing predicts, and that are no velocities.
+// classWords returns the words that may give the class: words of few values that do not
+// wrap, that updates carry, that nothing predicts, and that are no velocities.
 func (t *Type) classWords() (at []int) {
 	velocity := make(map[int]bool)
 	for _, v := range t.Velocities {
@@ -31,7 +31,7 @@ func (t *Type) classWords() (at []int) {
 	return at
 }
 
-// ClassesOf is how many classes word w tells.
+// ClassesOf is how many classes word w gives.
 func (t *Type) ClassesOf(w int) int { return int(t.Words[w].Max-t.Words[w].Min) + 1 }
 
 // ClassOf is the index of a row's tables in rowModel.updates: 0 is for rows of any class,

@@ -1,9 +1,9 @@
 package rowtype
 
-// Headings. Most things that move look where they go, so a turn would be told twice: by
+// Headings. Most things that move look where they go, so a turn would be coded twice: by
 // the velocity and by the angle. For such rows the angle is coded against the direction
 // of the velocity, which is read before it. The authority finds out by counting whether
-// a row type is of that kind and which angle means "along x"; learned tables tell the
+// a row type is of that kind and which angle means "along x"; learned tables let the
 // peers. A heading may be off by a little, because of the velocity's rounding or
 // because a node holds its angle against its motion. That only costs the residual.
 

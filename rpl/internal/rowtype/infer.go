@@ -13,7 +13,7 @@ import (
 // taken. To the coder it is a word of the row like any other; no component sees it. It
 // is 0 until a value has gone straight for some ticks, so that noise and teleports cost
 // nothing; pays.go gives velocities up where straight runs do not last. What counts has
-// one, too: a clock would be told in every send.
+// one, too: a clock would be sent in every send.
 
 const (
 	// InferBits is the binary digits of a step in an inferred velocity. A walk that is

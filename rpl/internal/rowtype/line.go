@@ -4,7 +4,7 @@ package rowtype
 // hook flies for six ticks, a sensor's noise bends every path. For a word of that kind
 // the best guess is often the line through the two newest versions that both ends have.
 // The authority finds out by counting for which words that is so (coder/line.go); learned
-// tables tell the peers.
+// tables let the peers know.
 
 // A Second is the version before the base of an update, where both ends know which that is.
 type Second struct {

@@ -33,7 +33,7 @@ type Type struct {
 	Pos        [2]int
 
 	Inferred   []int // words that an inferred velocity predicts
-	ClassWords []int // words whose values may tell classes of rows apart (class.go)
+	ClassWords []int // words whose values may distinguish classes of rows (class.go)
 
 	Heading            int // the angle that may follow from the velocity, -1 none (heading.go)
 	HeadingX, HeadingY int // that velocity
@@ -46,14 +46,14 @@ type Type struct {
 	Motions    []Motion // of each word
 	Driven     []Driven // of the predicted words
 
-	// `once`: words and values that only keyframes tell; nil without any.
+	// `once`: words and values that only keyframes carry; nil without any.
 	Once, OnceV []bool
 	// `if=`: the item word that must be true for a word or a value to follow
 	// the component, -1 none; nil without any.
 	When, WhenV []int
 
 	// For each word, the word that is the presence of the rpl.Opt around it, -1 none:
-	// while that is 0, what a keyframe tells of the word has no effect; nil without any.
+	// while that is 0, what a keyframe says of the word has no effect; nil without any.
 	Within []int
 }
 
@@ -181,7 +181,7 @@ func (t *Type) sortWords() {
 }
 
 // options fills within. A predicted word, or one with a tolerance, need not be at its
-// default while the value around it is absent, so it is told like any other.
+// default while the value around it is absent, so it is coded like any other.
 func (t *Type) options(at map[int]int) {
 	any, within := false, make([]int, len(t.Words))
 	for i := range t.Words {
@@ -197,7 +197,7 @@ func (t *Type) options(at map[int]int) {
 	}
 }
 
-// conditions notes which words and values only keyframes tell, and which follow the
+// conditions notes which words and values only keyframes carry, and which follow the
 // component only while another is true.
 func (t *Type) conditions() {
 	once, when := false, false
@@ -296,6 +296,6 @@ func EqualWords(a, b []int32) bool {
 	return true
 }
 
-// IsOnce is whether only keyframes tell a word, and isPlain whether an update codes it
+// IsOnce is whether only keyframes carry a word, and isPlain whether an update codes it
 // as the difference from its base.
 func (t *Type) IsOnce(i int) bool { return t.Once != nil && t.Once[i] }

@@ -39,7 +39,7 @@ func (a *receiver) takeAcks(p *Peer) {
 	l.Taken()
 }
 
-// judgeLosses has what was lost told again.
+// judgeLosses has what was lost sent again.
 func (a *receiver) judgeLosses(p *Peer, now time.Duration) {
 	a.losses = p.Link.Judge(a.losses[:0], now, a.sender.Planner.sendPeriod)
 	for _, r := range a.losses {
@@ -205,7 +205,7 @@ func (a *receiver) noteArrived(p *Peer, h uint32, e *handleState) {
 	p.endIfOver(h, a.store.Tick, a.sender.Setup.Hz)
 }
 
-// lostEntries has what a packet or a void block carried told again.
+// lostEntries has what a packet or a void block carried sent again.
 func (a *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 	for i := range states {
 		re := &states[i]

@@ -93,7 +93,7 @@ func (a *planner) sinceOf(u *bundle) ids.Tick {
 }
 
 // fitSpeculative leaves out speculative updates for which there is no room to spare, and those of
-// nodes of which a copy of the arrival leaves in this send: it tells the same. With both, the peer
+// nodes of which a copy of the arrival leaves in this send: it carries the same. With both, the peer
 // would have the row as a keyframe, and the authority would not know: one of the two packets, or
 // its ack, may be lost. They would not start the next line from the same version.
 func (a *planner) fitSpeculative(p *Peer) {

@@ -184,7 +184,7 @@ func (b *bases) shrink() {
 }
 
 // restSome forgets some of the bases of rows that the peer is known to have as they are: what
-// such a row becomes is told from a version that the authority has, unless nodes have to wait
+// such a row becomes is coded from a version that the authority has, unless nodes have to wait
 // for long, and then nothing is forgotten. It looks at a few in each send.
 func (p *Peer) restSome(a *store.Store) {
 	const few, pause = 32, 64
@@ -264,7 +264,7 @@ func (a *updates) base(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) (wor
 }
 
 // hasLongDelta is whether a game's own codec writes more of a row, as a difference from what
-// the peer has, than a whole value may take. The row is then told whole: peers refuse what
+// the peer has, than a whole value may take. The row is then sent whole: peers refuse what
 // is longer than any value.
 func (a *updates) hasLongDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) bool {
 	_, base := a.base(p, h, i, r, pr)

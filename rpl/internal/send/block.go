@@ -78,9 +78,9 @@ func (k *packer) block() {
 // truthfully claim to have applied more.
 func (p *Peer) given() uint64 { return p.Link.Sent - uint64(len(p.RPC.Ready)) }
 
-// judgeBlocks voids the blocks that still wait outside the lane and tell what their peer
+// judgeBlocks voids the blocks that still wait outside the lane and carry what their peer
 // may not see any more. An empty message is sent in such a block's place, since messages
-// are acked by count. What else the block told is sent again once the lane has taken that
+// are acked by count. What else the block carried is sent again once the lane has taken that
 // message, and not before: so one block of a node waits, however often rights change.
 func (a *receiver) judgeBlocks(p *Peer) {
 	given := p.given()

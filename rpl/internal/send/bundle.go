@@ -18,8 +18,8 @@ type bundle struct {
 	urgency   float32 // age in ticks; weighted where the room does not pay for all
 	name      uint8   // how many bits of codes are the update's name; 0: it is named when it is packed; or cohortName
 	skip      bool    // left out: over budget
-	ownership bool    // it tells of another parent or owner
-	special   bool    // an update that tells owner and parent, forgets a row, or has no implicit base
+	ownership bool    // it carries another parent or owner
+	special   bool    // an update that carries owner and parent, forgets a row, or has no implicit base
 }
 
 // call puts an update's name in front of its codes, if the two fit one run.
@@ -74,7 +74,7 @@ func (s span) in(list []bundle) []bundle { return list[s.from:s.to:s.to] }
 func spanAt(list []bundle) span { return span{uint32(len(list)), uint32(len(list))} }
 
 // codes is what a bundle says. For most updates that is one run of bits. Otherwise the
-// length of the run is 0, and the value tells how many runs there are and where they
+// length of the run is 0, and the value says how many runs there are and where they
 // begin in updates.syms. (None of them is a run of no bits.)
 type codes prefix.Sym
 

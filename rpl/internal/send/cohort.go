@@ -20,7 +20,7 @@ type cohortPlan struct {
 	base   ids.Tick
 	lines  link.Window
 	model  *coder.Model
-	closed bool // what was planned may have been left out or reordered since: nobody is told the same
+	closed bool // what was planned may have been left out or reordered since: nobody shares it
 	marks  []cohortMark
 	before []cohortState // of the handles in marks, as they were before they were planned
 	costs  []cohortCost
@@ -33,7 +33,7 @@ type cohortMark struct {
 	named   uint32 // the same with names; 0 until a peer needs them
 	room    uint32 // how much must be left of a packet that is to hold them
 	marked  uint64 // the handles that were looked at
-	changed uint64 // those of which there was something to tell
+	changed uint64 // those of which there was something to send
 	before  uint32 // where their states begin in cohortPlan.before
 	bundles uint32 // where their updates begin in bundles.updates
 	costs   span   // of all updates but the first, in cohortPlan.costs
@@ -100,7 +100,7 @@ func (s *cohorts) of(p *Peer, least int, tick ids.Tick, send uint32) *cohortPlan
 	return k
 }
 
-// close keeps others from being told what was planned for a peer, or with it.
+// close keeps others from being sent what was planned for a peer, or with it.
 func (s *cohorts) close(pl *plan) {
 	if pl.cohort > 0 {
 		s.list[pl.cohort-1].closed = true
@@ -162,7 +162,7 @@ func (a *updates) planMark(p *Peer, k *cohortPlan, w int, marked uint64) {
 
 // keepsForCohort reports whether a peer's updates of one mark may be kept for others. All nodes are
 // plain, and none begins or ceases to move by itself at the peer. Each update is sure to fit a
-// packet, is coded from a version that the authority keeps for all peers, is the first to tell
+// packet, is coded from a version that the authority keeps for all peers, is the first to carry
 // its version, has not waited, and leaves its row as the store predicts it.
 func (a *updates) keepsForCohort(p *Peer, before []cohortState, updates []bundle) bool {
 	for i := range before {
@@ -210,7 +210,7 @@ func (a *updates) planFromCohort(p *Peer, k *cohortPlan, w int, marked uint64) b
 	}
 	for quiet := marked &^ of.changed; quiet != 0; quiet &= quiet - 1 {
 		h := uint32(w<<6 + bits.TrailingZeros64(quiet))
-		a.planOnly(p, h, &p.States[h]) // there is nothing to tell
+		a.planOnly(p, h, &p.States[h]) // there is nothing to send
 	}
 	n, h := bits.OnesCount64(of.changed), uint32(w<<6+bits.TrailingZeros64(of.changed))
 	p.Marks.Of[w][MarkLoose] &^= of.changed
@@ -230,7 +230,7 @@ func (a *updates) planFromCohort(p *Peer, k *cohortPlan, w int, marked uint64) b
 	return true
 }
 
-// hasStates reports whether the peer is told the same of some nodes as one that had these states.
+// hasStates reports whether the peer is sent the same of some nodes as one that had these states.
 func (p *Peer) hasStates(others []cohortState) bool {
 	states := p.States
 	for i := range others {

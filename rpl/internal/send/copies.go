@@ -13,7 +13,7 @@ import (
 // A rowCopy is a change of which a further copy is due at a tick.
 type rowCopy struct {
 	handle uint32
-	ver    uint32 // told first
+	ver    uint32 // sent first
 	due    ids.Tick
 	row    uint8
 	gen    uint8
@@ -30,9 +30,9 @@ const (
 	youngTurnCopies = 3
 )
 
-// beginCopies notes what an update that leaves now tells of rows, unless they go on to change.
-// It is called before the update is recorded. An update of a row that was told before is a copy
-// itself, unless all that told of it were lost, or it had to wait: then another round begins.
+// beginCopies notes what an update that leaves now carries of rows, unless they go on to change.
+// It is called before the update is recorded. An update of a row that was sent before is a copy
+// itself, unless all that carried it were lost, or it had to wait: then another round begins.
 func (a *updates) beginCopies(p *Peer, recs []link.Entry) {
 	for i := range recs {
 		re := &recs[i]

@@ -1,4 +1,4 @@
-// Package send tells the peers of the nodes that they shall have, and keeps what each is known
+// Package send sends the peers the nodes that they shall have, and keeps what each is known
 // to have by its acks. Schedule plans the packets of all peers on one goroutine, so that an
 // update that was coded once serves all peers with the same baseline; Encode packs what was
 // planned for one peer.
@@ -19,7 +19,7 @@
 //	                            updates of any node, and of the usual one, and from what their lines start;
 //	                            predicts.go: of what a peer predicts; cohort.go: of peers in the same state;
 //	                            newparent.go, priority.go, copies.go: which of them go first, or again;
-//	                            rates.go: which are told less often
+//	                            rates.go: which are sent less often
 //	arrival.go                  nodes that the peer does not have; last.go: what those that go were in the end
 //	bundle.go, recordsent.go, bases.go
 //	                            what is planned, noted as sent, and remembered as a base; order.go: its order;

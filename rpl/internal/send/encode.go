@@ -44,7 +44,7 @@ func (a *Sender) Encode(id ids.Peer, now time.Duration, s wire.Sink) {
 }
 
 // sends is whether a peer gets any packet in this send, once everything is planned. After
-// one with updates it always gets another: only that tells it at once that what it saw
+// one with updates it always gets another: only that shows it at once that what it saw
 // moving has come to rest.
 func (a *Sender) sends(p *Peer, now time.Duration) bool {
 	return !p.plan.empty() || p.busy && p.RPC.paid > 0 || p.plan.probe ||
@@ -165,7 +165,7 @@ func (k *packer) begin() {
 	l := &p.Link
 	tick := a.store.Tick
 	if p.plan.held {
-		tick = l.LastTick // a probe tells nothing of the time since: what moves by itself at the peer waits there
+		tick = l.LastTick // a probe says nothing of the time since: what moves by itself at the peer waits there
 	}
 	if old := l.Displaced(seq); old != nil {
 		a.Receiver.lost(p, old)

@@ -85,7 +85,7 @@ func (a *tables) Fitted(f *coder.Fitting) {
 
 // NextTables returns the number of the next tables and whether it is free. It is free
 // when no peer uses the tables that would be replaced, and each has acked a packet
-// coded with the tables it has now, so that it can tell older packets apart. A peer
+// coded with the tables it has now, so that it can distinguish older packets. A peer
 // that holds this up for too long is put back to the default tables.
 func (a *tables) NextTables() (number uint8, free bool) {
 	number, free = a.Model.Number%3+1, true
@@ -132,7 +132,7 @@ func (a *tables) paying(set *coder.TableSet, saved float64) []byte {
 	return msg
 }
 
-// Ship makes a set the session's tables and sends it to every peer that can tell it
+// Ship makes a set the session's tables and sends it to every peer that can distinguish it
 // from the tables it had.
 func (a *tables) Ship(set *coder.TableSet, m *coder.Model, msg []byte) {
 	a.adopt(set, m, msg)

@@ -23,7 +23,7 @@ type handleState struct {
 // What an entry's notes say.
 const (
 	statePlain     = 1 << iota // one row that everyone sees; the node is neither transient nor has a rate of its own
-	stateOwnership             // owner or parent must be told
+	stateOwnership             // owner or parent must be sent
 	stateMoves                 // the node moves by itself at the peer
 	stateRated                 // the node has a rate of its own
 )
@@ -46,7 +46,7 @@ func (e *handleState) note(note uint8, on bool) {
 func (e *handleState) owesOwnership() bool { return e.has(stateOwnership) }
 
 // isPlain reports whether the peer holds a plain node and has no parent or owner to be
-// told.
+// sent.
 func (e *handleState) isPlain() bool {
 	return e.notes&(statePlain|stateOwnership) == statePlain && e.State == HandleIn
 }

@@ -12,7 +12,7 @@ import (
 const likeMessage = 64
 
 // chooseExpectations turns headings and lines on or off, where that saves more bits than it
-// takes to tell the peers.
+// takes to send it to the peers.
 func (a *tables) chooseExpectations() {
 	number, free := a.NextTables()
 	if !free {

@@ -6,7 +6,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// What becomes of a node at the peers that hold it: they are told of changes to the node
+// What becomes of a node at the peers that hold it: they are sent changes to the node
 // itself, other than of its rows.
 
 // Apply carries out what was decided since the last call: which peers shall have a node
@@ -51,7 +51,7 @@ func (a *Sender) RemoveAtHolders(n *store.Node, reason uint8) {
 	clear(u.ends)
 }
 
-// RefreshAtHolders has the peers that hold a node told of its new set of items.
+// RefreshAtHolders has the peers that hold a node sent its new set of items.
 func (a *Sender) RefreshAtHolders(slot uint32) {
 	for _, h := range a.store.Nodes[slot].Holders {
 		if h.Handle() != wire.NoHandle {
@@ -60,7 +60,7 @@ func (a *Sender) RefreshAtHolders(slot uint32) {
 	}
 }
 
-// NewParentAtHolders has the peers that hold a node told of its new parent, or of a leap.
+// NewParentAtHolders has the peers that hold a node sent its new parent, or of a leap.
 func (a *Sender) NewParentAtHolders(slot uint32) {
 	for _, h := range a.store.Nodes[slot].Holders {
 		if h.Handle() != wire.NoHandle {
@@ -69,7 +69,7 @@ func (a *Sender) NewParentAtHolders(slot uint32) {
 	}
 }
 
-// OwnershipAtHolders has the peers that hold a node told of its new owner.
+// OwnershipAtHolders has the peers that hold a node sent its new owner.
 func (a *Sender) OwnershipAtHolders(slot uint32) {
 	for _, h := range a.store.Nodes[slot].Holders {
 		if h.Handle() != wire.NoHandle {

@@ -13,7 +13,7 @@ import (
 // What a node was in the end. The store forgets a node that is removed, so what a peer does
 // not know of its last state is kept beside the removal, which carries it in each copy.
 
-// A lastRow is what a row of a removed node was in the end. All peers that are told share it.
+// A lastRow is what a row of a removed node was in the end. All peers that are sent it share it.
 type lastRow struct {
 	row   int // of the node's rows
 	of    *rowtype.Type
@@ -21,8 +21,8 @@ type lastRow struct {
 	vars  []any
 }
 
-// lastOf returns what a peer must be told of a node that is removed now, row by row; to is
-// what it is appended to, and rows what was found for other peers. A row is told if what is
+// lastOf returns what a peer must be sent of a node that is removed now, row by row; to is
+// what it is appended to, and rows what was found for other peers. A row is sent if what is
 // on its way to the peer does not lead to it; on a line that loses packets, if what the peer
 // is known to have does not.
 func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to []*lastRow) []*lastRow {
@@ -66,7 +66,7 @@ func (a *updates) endOf(r *store.Row, i int) *lastRow {
 }
 
 // appendLast codes the last state of a node for a peer: the bits that it takes, then of each
-// row whether it is told, and the row. A row that is long is left out, so that the removal
+// row whether it is there, and the row. A row that is long is left out, so that the removal
 // fits any packet.
 func (a *updates) appendLast(p *Peer, last []*lastRow, nrows int) {
 	at := len(a.syms)

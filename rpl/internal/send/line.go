@@ -71,7 +71,7 @@ func (k secondKey) ver() uint32  { return uint32(k >> 8 & 0xff) }
 func (k secondKey) step() uint32 { return uint32(k >> 16) }
 
 // coded says, in place of the tick of the base, against what an update was coded: it is equal
-// for peers that are told the same in one send. 0 is equal to nothing: a base too old to say.
+// for peers of one cohort. 0 is equal to nothing: a base too old to say.
 func (k secondKey) coded(pr *peerRow, now uint32) uint32 {
 	if k == 0 {
 		return pr.ackedTick
@@ -108,7 +108,7 @@ func (a *updates) sampled(r *store.Row, pr *peerRow) secondKey {
 	return k
 }
 
-// hasFractions reports whether a row has fractions now that a model does not tell: its newest version
+// hasFractions reports whether a row has fractions now that a model does not carry: its newest version
 // is older than the model, or the row went on from there by itself.
 func hasFractions(s *store.Store, m *coder.Model, r *store.Row) bool {
 	still := m.Still(r.Type)

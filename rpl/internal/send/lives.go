@@ -19,7 +19,7 @@ type lifecycle struct {
 	node          ids.Node      // on its way out
 	round         time.Duration // when the first copy of this round was sent
 	planned       uint32        // the send for which a copy is planned
-	ownershipTick ids.Tick      // tick of the newest packet that told owner and parent; 0 once that is acked
+	ownershipTick ids.Tick      // tick of the newest packet that carried owner and parent; 0 once that is acked
 	block         uint64        // number of the reliable message with the arrival, 0 for none
 	fence         uint64        // number of the last reliable message that names the handle
 	newParent     ids.Tick      // only acks from this tick on show that the peer knows the new parent; 0: it does
@@ -28,14 +28,14 @@ type lifecycle struct {
 	copies        uint8         // sent in this round
 	inflight      uint8
 
-	again     bool // the new parent was told: tell it again, with the next row that is told
+	again     bool // the new parent was sent: send it again, with the next row that is sent
 	waits     bool // further calls wait at the authority for a place among calls
-	relayout  bool // the set of items must be told
+	relayout  bool // the set of items must be sent
 	destroyed bool
 	removed   bool       // the removal is acked; only reliable messages still need the handle
 	reason    uint8      // of the game, for the removal; 0: none
 	rows      uint8      // how many the node had in the end …
-	last      []*lastRow // … and which of them the removal tells
+	last      []*lastRow // … and which of them the removal carries
 	from      []ids.Tick // by row, 0 or none for most: acks of packets before that say nothing of the row
 }
 

@@ -8,7 +8,7 @@ import (
 
 // rotate has the updates of a send that takes several packets begin at another one in
 // each send, and those before that come last. A full queue on the way drops the last packets
-// of each send: without this it would be the same nodes that are never told.
+// of each send: without this it would be the same nodes that are never sent.
 func rotate(updates []bundle, send uint32) {
 	for len(updates) > 0 && updates[0].ownership {
 		updates = updates[1:] // they stay together
@@ -34,7 +34,7 @@ func rotate(updates []bundle, send uint32) {
 	slices.Reverse(updates)
 }
 
-// ownershipFirst puts the updates that tell of another parent or owner in front, so that all of
+// ownershipFirst puts the updates that carry another parent or owner in front, so that all of
 // a send travel in one datagram, and arrive or are lost together (protocol rule 20). More of
 // them than a datagram holds are split.
 func ownershipFirst(updates []bundle) {

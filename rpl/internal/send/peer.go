@@ -15,7 +15,7 @@ import (
 
 // A Peer is what the authority keeps of one client: the nodes that it should hold, what
 // it is known to hold by its acks, and what is on the way. Fields that every send reads
-// stand side by side: a peer with nothing to be told costs seven cache lines.
+// stand side by side: a peer with nothing to be sent costs seven cache lines.
 type Peer struct {
 	ID     ids.Peer
 	Index  int32

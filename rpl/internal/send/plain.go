@@ -41,7 +41,7 @@ func isUsual(r *store.Row, pr *peerRow, tick, base uint32) bool {
 
 // usualCodes returns the update of such a row, 0 if it is not to be had by an implicit base.
 // What was coded for another peer in this send needs no further look: it would have been a
-// keyframe if the row had fractions that the model does not tell.
+// keyframe if the row had fractions that the model does not carry.
 func (a *updates) usualCodes(p *Peer, r *store.Row, pr *peerRow, key uint32) codes {
 	second := p.secondOf(r, pr)
 	switch {
@@ -92,13 +92,13 @@ func (a *updates) planOnly(p *Peer, h uint32, e *handleState) {
 	p.setMoves(e, r.Moving)
 	a.codeOnly(p, r, pr, pc)
 	p.plan.updateBits += int32(pc.bits)
-	// Once told, the peer knows the newest reference version if that was made at this tick.
+	// Once it is sent, the peer knows the newest reference version if that was made at this tick.
 	if loose := r.Moving && r.Left != uint32(a.store.Tick); loose || p.Marks.has(MarkLoose, h) {
 		p.loosen(h, loose)
 	}
 }
 
-// planNothing notes that there is nothing to tell of the row of a plain node.
+// planNothing notes that there is nothing to send of the row of a plain node.
 func (a *updates) planNothing(p *Peer, h uint32, r *store.Row, pr *peerRow) {
 	pr.rest()
 	p.Marks.clear(MarkDirty, h)

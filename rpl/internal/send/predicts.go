@@ -5,7 +5,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// What a peer predicts: the nodes that it owns. What a packet does not tell of them has to
+// What a peer predicts: the nodes that it owns. What a packet does not carry of them has to
 // be as the peer's acked version says: only then may the peer take silence for the state of
 // that tick, and compare what it has predicted with it (protocol rule 34).
 
@@ -20,7 +20,7 @@ func (a *updates) unconfirmed(r *store.Row, pr *peerRow) bool {
 }
 
 // SetPredicting says whether a peer predicts the nodes that it owns: then every packet
-// tells it of all that it is not known to have of them, not only of what has changed.
+// carries all that it is not known to have of them, not only of what has changed.
 func (a *Sender) SetPredicting(p *Peer, on bool) {
 	if p.predicting == on {
 		return

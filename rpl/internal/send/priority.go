@@ -135,7 +135,7 @@ func (a *updates) scanSlice(p *Peer, b *batch, every, slice uint32) {
 	a.scanBatch(p, b)
 }
 
-// scanBatch looks at a batch. Only for a plain node can it tell that there is nothing to
+// scanBatch looks at a batch. Only for a plain node can it know that there is nothing to
 // say; any other node is taken to have something, and planning it finds out.
 func (a *updates) scanBatch(p *Peer, b *batch) {
 	a.touchNext(p, b)
@@ -183,7 +183,7 @@ func byHandle(bundles []bundle) {
 	slices.SortFunc(bundles, func(x, y bundle) int { return cmp.Compare(x.handle, y.handle) })
 }
 
-// worthOf is what it is worth to tell a peer of a node one tick earlier.
+// worthOf is what it is worth to send a peer a node one tick earlier.
 func (a *updates) worthOf(p *Peer, n *store.Node) float32 {
 	return n.Spawn.Weight * a.closeness(p, n) * a.sender.interest.Favour(p.ID, n.ID)
 }

@@ -21,7 +21,7 @@ type sparse struct {
 	aside []mark  // marks that are put aside, by their place among all
 }
 
-// putAside puts the marks of the nodes aside that are not told of in this send.
+// putAside puts the marks of the nodes aside that are not sent in this send.
 func (a *planner) putAside(p *Peer) {
 	s := &p.sparse
 	a.measure(p)

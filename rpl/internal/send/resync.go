@@ -56,7 +56,7 @@ func (a *Sender) resync(p *Peer, now time.Duration) {
 	}
 }
 
-// endResync tells the peer that it has everything, once that is so.
+// endResync lets the peer know that it has everything, once that is so.
 func (a *Sender) endResync(p *Peer) {
 	for _, h := range p.coming {
 		if e := &p.States[h]; e.State == HandleComing && p.lifeOf(e).laid <= p.resync.tick {

@@ -130,7 +130,7 @@ func (a *calls) CallPeer(n ids.Node, rpc *schema.RPCType, args []byte, to ids.Pe
 
 // callHolder calls one peer. If the peer does not hold the node, Stream may not have
 // decided on it yet, because the node was just made or given: a reliable call then
-// waits. An unreliable call on a node that the peer was not told of is dropped and
+// waits. An unreliable call on a node that the peer was not sent is dropped and
 // counted. The result is false if there is no room for a reliable call.
 func (a *calls) callHolder(p *Peer, n *store.Node, rpc *schema.RPCType, args []byte) bool {
 	hd := n.Holder(p.Index)

@@ -11,7 +11,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// The Schedule stage decides what each peer is told in this send. Everything that reads
+// The Schedule stage decides what each peer is sent in this send. Everything that reads
 // the store and codes against it happens here, on one goroutine, so that an update that
 // was coded once serves all peers with the same baseline. Encode only packs what is
 // planned here.
@@ -23,7 +23,7 @@ type plan struct {
 
 	updateBits    int32 // bits of all updates, without their names
 	folded        int32 // updates beyond the first of each bundle that stands for several (cohort.go)
-	ownershipBits int32 // bits of those that are sent and tell of another parent or owner
+	ownershipBits int32 // bits of those that are sent and carry another parent or owner
 	held          bool  // nothing leaves but probes
 	probe         bool
 	stale         bool  // the marks have changed since the peer's batch was taken
@@ -132,7 +132,7 @@ func (a *planner) schedule(p *Peer, own *batch, now time.Duration) {
 	a.planSend(p, own, now)
 }
 
-// planSend plans what a peer is told, in the order in which the room pays for it.
+// planSend plans what a peer is sent, in the order in which the room pays for it.
 func (a *planner) planSend(p *Peer, own *batch, now time.Duration) {
 	p.Link.Sends.SetWindow(&p.Link, a.store.Send, p.Model.Lines())
 	if p.busy {
@@ -274,7 +274,7 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 			continue // where many wait, do not code what has no room
 		}
 		if n := &a.store.Nodes[p.States[h].slot]; n.Parent != 0 && a.sender.Updates.parentAt(p, n) == wire.NoHandle {
-			continue // its place is relative to a parent that the peer is not told of yet (protocol rule 19)
+			continue // its place is relative to a parent that the peer is not sent yet (protocol rule 19)
 		}
 		begun := a.sender.Updates.cursor()
 		a.sender.Updates.appendArrival(p, h)

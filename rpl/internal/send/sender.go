@@ -14,7 +14,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// A Sender tells the peers of the nodes that they shall have, and hears what they answer.
+// A Sender sends the peers the nodes that they shall have, and hears what they answer.
 type Sender struct {
 	store    *store.Store
 	interest *interest.Manager
@@ -83,7 +83,7 @@ type tables struct {
 	Defaults *coder.Model   // the tables known from the schema alone; peers' own packets always use them
 }
 
-// updates plan and code what peers are told of the nodes that they hold or are to hold, as
+// updates plan and code what peers are sent of the nodes that they hold or are to hold, as
 // bundles.
 type updates struct {
 	store  *store.Store
@@ -101,7 +101,7 @@ type updates struct {
 	ends       []*lastRow // scratch: what the rows of a node that is removed were
 }
 
-// A planner decides what each peer is told in a send.
+// A planner decides what each peer is sent.
 type planner struct {
 	store  *store.Store
 	sender *Sender

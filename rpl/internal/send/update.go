@@ -7,15 +7,15 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/store"
 )
 
-// The updates of a peer's send: which of the nodes that it holds have something to tell
+// The updates of a peer's send: which of the nodes that it holds have something new
 // it, against which base each row is coded, and the coding itself. plain.go has the
 // fast path for the usual node, priority.go the choice where the budget does not pay for
 // all.
 
-// planUpdates plans what a peer must be told of the nodes that it holds. A row is
+// planUpdates plans what a peer must be sent of the nodes that it holds. A row is
 // pending if the newest version on its way to the peer, advanced to now, is not what
 // the row is now. It looks only at marked nodes: those that departed from their prediction since
-// they were last told, and those that the peer predicts from another reference version
+// they were last sent, and those that the peer predicts from another reference version
 // than the store does.
 //
 // b is the peer's first batch, taken and touched already unless the plan is stale.
@@ -55,7 +55,7 @@ func (a *updates) planMarked(p *Peer, b *batch) {
 	}
 }
 
-// planUpdate plans the update of a node of any kind: what is told of owner and parent, then
+// planUpdate plans the update of a node of any kind: what is sent of owner and parent, then
 // what is done to each row. An ordinary update has only rows with implicit bases; any other
 // is special, or speculative.
 func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
@@ -112,7 +112,7 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 }
 
 // chooseActions sets a.actions to what an update does to each row of a node. It returns
-// whether an ordinary update cannot say one of them, and whether any row is told at all.
+// whether an ordinary update cannot say one of them, and whether any row is sent at all.
 func (a *updates) chooseActions(p *Peer, h uint32, e *handleState, n *store.Node, speculative bool) (rare, rows bool) {
 	a.actions = a.actions[:0]
 	for i := range n.Rows {
@@ -123,8 +123,8 @@ func (a *updates) chooseActions(p *Peer, h uint32, e *handleState, n *store.Node
 	return rare, rows
 }
 
-// addUnderway has an update that tells of a new parent also tell each row of which a version
-// is under way: an earlier packet that tells of both may be lost, and a peer that knows the
+// addUnderway has an update that carries a new parent also carry each row of which a version
+// is under way: an earlier packet that carries both may be lost, and a peer that knows the
 // parent alone has the node in a wrong place (protocol rule 19). It is like the second result
 // of chooseActions: whether an ordinary update cannot say it.
 func (a *updates) addUnderway(p *Peer, h uint32, e *handleState, n *store.Node) (rare bool) {
@@ -243,7 +243,7 @@ func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow
 	sees := p.Sees(n, r.Type.Audience)
 	switch {
 	case !sees && (pr.hidden() || speculative):
-		return coder.RowSame // a speculative update may be skipped; the ack of the arrival tells what the peer has
+		return coder.RowSame // a speculative update may be skipped; the ack of the arrival shows what the peer has
 	case !sees:
 		return coder.RowForget
 	case pr.hidden() && speculative:
@@ -276,7 +276,7 @@ func justLeft(r *store.Row, pr *peerRow, tick uint32) bool {
 	return pr.flight == r.Head-1 && pr.flightTick == r.Before && r.Left == tick
 }
 
-// pending reports whether the peer must be told of the row: whether the newest version
+// pending reports whether the peer must be sent the row: whether the newest version
 // on its way does not lead to what the row is now.
 func (a *updates) pending(r *store.Row, pr *peerRow) bool {
 	if pr.flight == r.Head {
@@ -296,7 +296,7 @@ func (a *updates) pending(r *store.Row, pr *peerRow) bool {
 
 // mayHaveNewer reports whether a packet that was judged lost carried a newer version of the
 // row than the peer is known to have. The packet may still come, or only its ack was
-// lost. The row is then told even if it is again what it was before.
+// lost. The row is then sent even if it is again what it was before.
 func (pr *peerRow) mayHaveNewer() bool { return pr.newest > pr.flightTick }
 
 // leads reports whether a version leads to what the row is now, for a peer that had the

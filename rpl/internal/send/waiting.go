@@ -26,7 +26,7 @@ type earlyCall struct {
 	wait waitingCall
 }
 
-// A waitingCall is a call on a node that the peer shall have but was not told of.
+// A waitingCall is a call on a node that the peer shall have but was not sent.
 type waitingCall struct {
 	node ids.Node
 	rpc  *schema.RPCType
@@ -110,7 +110,7 @@ func (p *Peer) heldNoMore(v *lifecycle) {
 	v.calls = 0
 }
 
-// handleOf returns the handle of a node at a peer, noHandle if the peer was not told of
+// handleOf returns the handle of a node at a peer, noHandle if the peer was not sent
 // the node yet, and whether the peer shall have the node at all.
 func (a *calls) handleOf(p *Peer, n ids.Node) (h uint32, wanted bool) {
 	if slot, ok := a.store.Slot(n); ok {

@@ -43,24 +43,24 @@ type Policy interface {
 	Sees(v View) bool
 }
 
-// A Favourer is an Interest that says how much sooner than others a viewer is told of a node:
+// A Favourer is an Interest that says how much sooner than others a viewer is sent a node:
 // Favour is a factor above 0, on top of the node's Weight and nearness, where not everything
-// can be told at once.
+// can be sent at once.
 type Favourer interface {
 	Favour(viewer ids.Peer, n ids.Node) float32
 }
 
-// A Rater is an Interest that has what is far off told less often than in every send.
+// A Rater is an Interest that has what is far off sent less often than in every send.
 type Rater interface {
-	// Rate is the share of the sends in which viewer is told of changes to a node at this
+	// Rate is the share of the sends in which viewer is sent changes to a node at this
 	// distance from its nearest observer: 1 is all of them. It is rounded to 1, 1/2, 1/4, 1/8
 	// or 1/16. It is asked for nodes that viewer has, now and then: a node that comes nearer is
-	// told at its new rate within a second. Arrivals, removals, new owners and parents do not
-	// wait, nor do a viewer's own nodes. What such a node was last is told in any case.
+	// sent at its new rate within a second. Arrivals, removals, new owners and parents do not
+	// wait, nor do a viewer's own nodes. What such a node was last is sent in any case.
 	Rate(viewer ids.Peer, distance float64) float64
 }
 
-// Fading is a Grid with rates: nodes within Full are told of in every send, those farther off
+// Fading is a Grid with rates: nodes within Full are sent in every send, those farther off
 // less often, in proportion: at twice Full in every second send, at eight times in every eighth.
 // Full is above 0. A Policy may embed one.
 type Fading struct {

@@ -35,7 +35,7 @@ func (a *Store) Audience(fn func(n ids.Node, held bool)) {
 	for _, id := range u.changed {
 		slot, ok := a.Slot(id)
 		if !ok {
-			continue // its end has been told
+			continue // its end has been reported
 		}
 		held := len(a.Nodes[slot].Holders) > 0
 		if held == u.seen.Has(slot) {

@@ -65,7 +65,7 @@ func (a *Store) orderBlocks(s *slab) {
 	}
 }
 
-// swapBlocks exchanges two blocks and tells their owners.
+// swapBlocks exchanges two blocks and notes that at their owners.
 func (a *Store) swapBlocks(s *slab, x, y uint32) {
 	if x != y {
 		rowtype.Words{P: s.at(x)}.Swap(rowtype.Words{P: s.at(y)}, s.Block)
@@ -85,7 +85,7 @@ func swap[T any](all []T, n int, x, y uint32) {
 	}
 }
 
-// blockAt tells a row where its block is, and its column too if the row is walked.
+// blockAt notes at a row where its block is, and its column too if the row is walked.
 func (a *Store) blockAt(s *slab, block uint32) {
 	o := &s.Owners[block]
 	a.Rows[o.Row].Block = block

@@ -7,7 +7,7 @@ import (
 )
 
 // A run is the steps that a value has taken at one velocity, as far as rounding lets
-// one tell. The velocity is between lo and hi, in runUnit-ths of a step per tick.
+// one shows. The velocity is between lo and hi, in runUnit-ths of a step per tick.
 type run struct {
 	x      int32  // the value where the run began
 	tick   uint32 // when it began

@@ -29,7 +29,7 @@ type Node struct {
 	Owner    ids.Peer
 	Born     uint32 // value of Authority.send when it was made: until that changes, Stream has not decided on it
 	PosItem  int16  // ordinal of the item that says where the node is, or -1
-	EarlyAll bool   // calls that are early are for all its peers, also for those that were told of it
+	EarlyAll bool   // calls that are early are for all its peers, also for those that were sent it
 	Early    uint32 // value of Authority.send when a call on it was last left to routeEarly
 	Groups   uint64
 	Layout   *wire.NodeLayout
@@ -185,7 +185,7 @@ func (a *Store) newItem(slot uint32, ord int, t *schema.ItemType) itemSlot {
 	return it
 }
 
-// Finish has a node's rows hold what they were last given, so that it can be told of a node
+// Finish has a node's rows hold what they were last given, so that it can be sent of a node
 // that is removed: no walk reads them any more.
 func (a *Store) Finish(slot uint32) {
 	for _, it := range a.Nodes[slot].Items {

@@ -31,7 +31,7 @@ const (
 	// whole record; with less than 12, slow walks are given up that pay.
 	recordBits = 12
 
-	velocityBits = 4 // what a velocity that is told costs beside its residual: the fraction
+	velocityBits = 4 // what a velocity that is sent costs beside its residual: the fraction
 )
 
 // pays reports whether a row may be given a velocity for its k-th inferred word.
@@ -40,8 +40,8 @@ func (s *slab) pays(k int, block uint32) bool {
 }
 
 // judge counts what the velocity of the k-th inferred word has saved in a row in this tick,
-// in which the value has taken a step: without velocities each step is told. One that was
-// old and is now is told only where the row has departed, and then its change.
+// in which the value has taken a step: without velocities each step is sent. One that was
+// old and is now is sent only where the row has departed, and then its change.
 func (s *slab) judge(k int, step, old, now int32, left bool) {
 	saved := 0
 	if step != 0 && (now != 0 || !left) {

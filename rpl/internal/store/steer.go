@@ -109,7 +109,7 @@ func (s *slab) missed(a *axis, track int, all *rowsAt, rows uint64, tick uint32)
 }
 
 // bounds reports whether x is where the word's range ends on the way to a value, or
-// whether the word need not move as predicted because only keyframes tell it.
+// whether the word need not move as predicted because only keyframes carry it.
 func (a *axis) bounds(to int64, x int32) bool {
 	return min(max(to, a.min), a.max) == int64(x) || a.once
 }
@@ -129,7 +129,7 @@ func (s *slab) follow(t *rowtype.Type, blocks *[sheaf]uint32, rows uint64, tick 
 	return departed
 }
 
-// Lead reports whether base leads to now: first by the ticks before a peer was told,
+// Lead reports whether base leads to now: first by the ticks before a peer was sent it,
 // then by the ticks since. These are two steps because each is clamped to the word's
 // range.
 func Lead(axes []axis, base, now rowtype.Words, before, since int64) bool {

@@ -56,7 +56,7 @@ func (a *Store) Advanced(t *rowtype.Type, words rowtype.Words, n uint32) rowtype
 	return dst
 }
 
-// Known returns the words that a peer will have when it is told of the row now: the
+// Known returns the words that a peer will have when it is sent the row now: the
 // current words, with the fractions as predicted. The result is valid until the next
 // call.
 func (a *Store) Known(r *Row) rowtype.Words {
@@ -171,7 +171,7 @@ func (a *Store) CommitAll() (dirty []uint32) {
 }
 
 // firstVersion makes the current state of the row its first version. It keeps no older
-// version, because no peer has been told of one.
+// version, because no peer has been sent one.
 func (a *Store) firstVersion(r *Row) {
 	s := &a.Slabs[r.Type.Index]
 	s.renew(s.at(r.Block), uint32(a.Tick))

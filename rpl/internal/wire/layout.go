@@ -25,7 +25,7 @@ type NodeLayout struct {
 	Groups uint64             // a bit for each group that a row is kept to
 
 	Nodes   int      // on the authority: how many nodes have it
-	Edition uint32   // on the authority: tells apart the layouts that have had its number
+	Edition uint32   // on the authority: distinguishes the layouts that have had its number
 	Since   ids.Tick // on a proxy: packets of earlier ticks mean another layout by its number
 }
 

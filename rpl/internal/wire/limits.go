@@ -73,7 +73,7 @@ const (
 
 	// RecordLen is how many packets are remembered with their contents until they are
 	// acked: a second of 17 packets a tick at 60 Hz. It must be a power of two of at
-	// most 16 bits, because packet numbers are echoed in 16 bits, and those must tell a
+	// most 16 bits, because packet numbers are echoed in 16 bits, and those must distinguish a
 	// record's place.
 	RecordLen = 1024
 
@@ -92,13 +92,13 @@ const (
 	// MaxFlight is how many packets may be under way to a peer: sent since the newest one
 	// that has arrived. Beyond it nothing is sent but probes. It is three quarters of the
 	// records, so that none is pushed out that may yet be acked: what it carried would be
-	// told again, and push out more. The last quarter is for probes, which take a minute
+	// sent again, and push out more. The last quarter is for probes, which take a minute
 	// to fill it, and for what no room is kept: ends of packets, calls, the reliable lane.
 	MaxFlight = RecordLen * 3 / 4
 
 	// FlightTime is how long packets may take before no more may be under way than arrived
 	// in that time, measured over flightPeriod: longer than round trips by satellite and
-	// short disturbances take, short enough for a game to be told of. leastFlight may be
+	// short disturbances take, short enough for a game to hear of. leastFlight may be
 	// under way on any line: with round trips of 300 ms that does not limit a game.
 	FlightTime   = 2 * time.Second
 	FlightPeriod = time.Second

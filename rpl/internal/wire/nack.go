@@ -3,7 +3,7 @@ package wire
 // How a proxy that was misled by damaged packets is put right (protocol rule 11).
 //
 // A damaged packet may read well. The proxy then has a node that the authority has not
-// given it, or lacks one. Packets after that cannot be read, because each record tells
+// given it, or lacks one. Packets after that cannot be read, because each record shows
 // where the next one begins. So the proxy refuses handles whose node is not what
 // packets make of it, and all nodes after several packets in a row that it cannot read.
 // The authority sends these anew, as arrivals of the same handle and gen, coded with
