@@ -175,7 +175,7 @@ func (g *grove) look(client *machine) {
 
 // Trees at random, where packets are lost and budgets are small. Whatever comes first, each
 // machine ends with the server's trees.
-func TestGroves(t *testing.T) {
+func TestRandomTreesUnderLoss(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) { playGrove(t, rt, rapid.Uint64().Draw(rt, "seed")) })
 }
 

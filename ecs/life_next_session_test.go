@@ -15,7 +15,7 @@ import (
 
 // Load-time nodes of the world that a client has left are not in the world that it begins
 // anew: a client that joins it then has each door once, and sees it change.
-func TestDoorsOfTheWorldBefore(t *testing.T) {
+func TestLoadTimeNodesOfTheWorldBefore(t *testing.T) {
 	l := newLab(t, lan)
 	doors := func(m *machine) *machine {
 		m.OnWorld(func(w donburi.World, name string) {

@@ -60,7 +60,7 @@ func puppetOffer() transport.Offer {
 
 // What a client says against the rules is counted each time. It joins no sooner for it, and
 // neither it nor another client is sent away.
-func TestServerHearsNonsense(t *testing.T) {
+func TestServerRefusesBadMessages(t *testing.T) {
 	l := newLab(t, lan)
 	server, ann := l.server(tendon.Config{}), l.client(tendon.Config{})
 	server.tellPeers()
@@ -103,7 +103,7 @@ func TestServerHearsNonsense(t *testing.T) {
 
 // What a server says against the rules is counted each time, and the client goes on. It
 // leaves a server that makes other steps than it, with an error that says so.
-func TestClientHearsNonsense(t *testing.T) {
+func TestClientRefusesBadMessages(t *testing.T) {
 	welcome := func(peer uint32, steps uint16) string {
 		b := binary.LittleEndian.AppendUint32([]byte{0x80}, peer)
 		b = binary.LittleEndian.AppendUint32(b, 100)

@@ -122,7 +122,7 @@ func TestRPCAlone(t *testing.T) {
 }
 
 // The last calls on a node run everywhere before the node ends.
-func TestLastWords(t *testing.T) {
+func TestLastCallsRunBeforeTheEnd(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 	l.joined()

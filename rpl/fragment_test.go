@@ -57,7 +57,7 @@ func (i *tombItem) read(c *rpltest.Client, id rpl.Node, tomb *rpl.ItemType) bool
 
 // The arrival and the changes of a node that is longer than a reliable message are sent
 // in parts, and other nodes do not wait for them.
-func TestLongNodesGoInParts(t *testing.T) {
+func TestLongNodesGoInFragments(t *testing.T) {
 	net, tomb, reader := newTomb(t, rpl.AuthorityConfig{})
 	longest, parts := 0, 0
 	net.OnMessage = func(_ rpl.Peer, b []byte) {
@@ -98,7 +98,7 @@ func TestLongNodesGoInParts(t *testing.T) {
 // When a peer loses the right to a message of which some parts were given to the lane,
 // the other parts are not sent, and the state that the peer may still see is sent
 // again.
-func TestPartsOfLostRights(t *testing.T) {
+func TestFragmentsOfLostRights(t *testing.T) {
 	net, tomb, reader := newTomb(t, rpl.AuthorityConfig{})
 	id := spawn(t, net, rpl.Spawn{Items: []*rpl.ItemType{tomb}, Owner: 2})
 	for range 10 {
@@ -149,7 +149,7 @@ func TestPartsOfLostRights(t *testing.T) {
 
 // A node that is too long even for parts is not sent, which is logged and counted.
 // Other nodes are sent, also if a budget pays for less, and the node too once it is shorter.
-func TestTooLongForParts(t *testing.T) {
+func TestTooLongForFragments(t *testing.T) {
 	for _, budget := range []int{0, 1 << 21} {
 		t.Run(fmt.Sprint("budget ", budget), func(t *testing.T) { tooLongForParts(t, budget) })
 	}
@@ -202,7 +202,7 @@ func tooLongForParts(t *testing.T, budget int) {
 }
 
 // A proxy refuses parts without end once they exceed the longest message.
-func TestPartsWithoutEnd(t *testing.T) {
+func TestFragmentsWithoutEnd(t *testing.T) {
 	net, _, reader := newTomb(t, rpl.AuthorityConfig{})
 	for range 300 {
 		reader.P.ReceiveMessage(append([]byte{5}, make([]byte, partSize-1)...))

@@ -15,7 +15,7 @@ import (
 // which they were sent, because the baselines that they name are there. In particular,
 // an update against one copy of an arrival does not drop the baseline that later
 // packets name after the ack of another copy.
-func TestNothingInOrderIsRefused(t *testing.T) {
+func TestPacketsInOrderAreReadable(t *testing.T) {
 	seed := rand.Uint64()
 	for run := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, run))

@@ -14,7 +14,7 @@ import (
 
 // A refused packet changes nothing, not even by its fields before the damage: the round
 // trip time, and the base below which acks are no longer needed.
-func TestRefusedPacketsSayNothing(t *testing.T) {
+func TestRefusedPacketsChangeNothing(t *testing.T) {
 	m := newPostman(t)
 	id := m.spawn(t, m.sch.extra[1])
 	learned := 0

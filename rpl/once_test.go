@@ -13,7 +13,7 @@ import (
 
 // A client that joins late gets the current value of a `once` prop, although a change
 // of the prop alone is not sent to clients that have the node.
-func TestOnceIsOfNow(t *testing.T) {
+func TestLateJoinerGetsTheCurrentOnce(t *testing.T) {
 	type badge struct {
 		Rank uint8 `rpl:"once"`
 		HP   uint8 `rpl:""`

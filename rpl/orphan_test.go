@@ -94,7 +94,7 @@ func TestParentComesBack(t *testing.T) {
 
 // A child does not become a root when its update or its arrival names a parent that has
 // already gone, in the same Apply or because the packet was overtaken.
-func TestWordOfAParentThatHasGone(t *testing.T) {
+func TestUpdateNamesAParentThatHasGone(t *testing.T) {
 	tests := map[string]func(d *riders, early, late []letter){
 		"in one Apply": func(d *riders, early, late []letter) { d.deliver(t, append(early, late...)) },
 		"overtaken":    func(d *riders, early, late []letter) { d.deliver(t, late); d.deliver(t, early) },

@@ -29,7 +29,7 @@ func (m *postman) holds(id rpl.Node) bool {
 
 // Late packets of a node that had the handle 256 nodes ago, with the same 8-bit
 // generation, neither remove the node that has the handle now nor run calls on it.
-func TestLateWordsOfAnEarlierGeneration(t *testing.T) {
+func TestLatePacketsOfAnEarlierGeneration(t *testing.T) {
 	m := newPostman(t)
 	m.ticks(t, 10)
 	first := m.spawn(t, m.sch.extra[2])

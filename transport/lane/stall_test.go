@@ -110,7 +110,7 @@ func TestBehind(t *testing.T) {
 
 // From half a percent of loss on, new segments are sent twice; from four percent on,
 // also those that the machine repeats. Receipts never are.
-func TestSaidTwice(t *testing.T) {
+func TestSegmentsAreSentTwiceUnderLoss(t *testing.T) {
 	const below = .999
 	for _, k := range []struct {
 		loss          float64

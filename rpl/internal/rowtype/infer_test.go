@@ -45,7 +45,7 @@ func TestWordsWithInferredVelocities(t *testing.T) {
 }
 
 // An inferred velocity of whole steps leaves no fraction, a declared one does.
-func TestWholeStepsHaveNoPhase(t *testing.T) {
+func TestWholeStepsHaveNoFraction(t *testing.T) {
 	for _, x := range []struct {
 		fraction uint8
 		v        int32

@@ -116,7 +116,7 @@ func TestMalformedKeepsNobodyAlive(t *testing.T) {
 
 // A whole packet that belongs to no connection does not enter the inbox and keeps no
 // connection alive: with an unknown id, a HELLO of another length.
-func TestNobodysPackets(t *testing.T) {
+func TestPacketsOfNoConnection(t *testing.T) {
 	b, pack := joined(t)
 	foreign := pack(wire.Datagram, 2, 'x')
 	foreign[1]++
@@ -162,7 +162,7 @@ func TestTimeoutIsNoFarewell(t *testing.T) {
 	}
 }
 
-func TestToldOfATimeout(t *testing.T) {
+func TestTimeoutIsReported(t *testing.T) {
 	b, pack := joined(t)
 	b.arrive(clientAddr, pack(wire.Close, 2, byte(wire.Unheard)))
 	if !errors.Is(b.err, transport.ErrTimeout) || errors.Is(b.err, transport.ErrClosed) || strings.HasSuffix(b.err.Error(), ": ") {
