@@ -10,7 +10,7 @@ import (
 
 // ObserveFrom is Observe for observers with scales of their own. An error wraps ErrRange, and
 // then nothing has changed. Up to eight observers of a peer cost each what one costs; more
-// share a look at all nodes in reach.
+// share a full scan of all nodes in reach.
 func (a *Authority) ObserveFrom(id Peer, observers ...Observer) error {
 	for _, o := range observers {
 		if err := o.Check(); err != nil {
