@@ -53,7 +53,7 @@ const (
 	epochs = 1 << 8
 
 	// leastLossIn is the loss of incoming packets above which a client assumes the same
-	// loss for its own packets. The guess may be wrong, so a client sends nothing twice
+	// loss for its own packets. The assumption may be wrong, so a client sends nothing twice
 	// on a network that loses a packet now and then. leastMissed is the packets that it
 	// must have received before: with fewer, one unused sequence number looks like that
 	// much loss.

@@ -1,7 +1,7 @@
 // Package clock estimates, on a client, the server's tick and the rate at which ticks
 // pass there, and moves the time that is drawn.
 //
-//	clock.go    Clock: what was heard, the server's tick and rate, the time that is drawn
+//	clock.go    Clock: what was received, the server's tick and rate, the time that is drawn
 //	lead.go     Lead: how far ahead of the server a client makes its commands
 //	window.go   the samples of the last seconds, and their quantiles
 //
@@ -59,8 +59,8 @@ type Clock struct {
 	step     float64 // seconds of a tick, as the server should make them
 	interval float64 // ticks between two sends
 
-	newest float64 // the newest tick heard
-	at     float64 // when it was heard, at the socket
+	newest float64 // the newest tick received
+	at     float64 // when it was received, at the socket
 	silent float64 // ticks that the server has last left out on purpose
 
 	socket window // ticks by their time at the socket
@@ -130,7 +130,7 @@ func (c *Clock) hearRate(t, stamp float64) {
 	c.server = c.socket.quantile(0.5, c.rate/c.step)
 }
 
-// Started reports whether anything was heard.
+// Started reports whether anything was received.
 func (c *Clock) Started() bool { return c.newest > 0 }
 
 // Server estimates the tick that a packet of usual speed would carry if it came now. It
@@ -148,7 +148,7 @@ func (c *Clock) Server(now time.Duration) float64 {
 func (c *Clock) ServerRaw(now float64) float64 { return c.server + c.rate*now/c.step }
 
 // Most is the latest that the server's tick can be: what it is if the server has not
-// paused since it was last heard.
+// paused since anything was last received.
 func (c *Clock) Most(now time.Duration) float64 {
 	return math.Max(c.last, c.ServerRaw(now.Seconds()))
 }

@@ -78,7 +78,7 @@ func (l *Lead) Tick() uint32 { return uint32(l.tick) }
 
 // Steps returns how many commands this step makes: mostly 1, and 0 or 2 to come nearer to
 // the lead that is wanted. At first, and when it is far off, it jumps to the tick instead.
-// server is the server's tick as Clock.ServerRaw tells it, guess the lead to begin with.
+// server is the server's tick as Clock.ServerRaw has it, initial the lead to begin with.
 // After it call Made for each.
 func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 	t := now.Seconds()

@@ -3,7 +3,7 @@ package space
 // index: everything that has a place. Things are kept on levels by their size, each a grid
 // with cells at least twice as large as what is in it, so that a question looks only half a
 // cell farther than it asks; points are on the first. The first level's cells follow the
-// density: where most things are, a cell has about crowd of them.
+// density: where most things are, a cell has about perCell of them.
 
 import "math"
 
@@ -13,7 +13,7 @@ const (
 
 	// perCell is how many there are in the cell of the average thing: half a block and more.
 	perCell = 5.0
-	// fewest and most are how far that may drift before the cells change; near is how close
+	// fewest and most are how far that may change before the cells change; near is how close
 	// it is brought then.
 	fewest, most, near = perCell / 2.5, perCell * 2.5, 1.5
 

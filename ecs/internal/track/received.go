@@ -45,7 +45,7 @@ func (hd *Received) lossy() bool {
 	return false
 }
 
-// stood reports whether an item of which nothing came after tick t was as its course told
+// stood reports whether an item of which nothing came after tick t was as predicted
 // in the packet after: only if that has come does silence tell so.
 func (hd *Received) stood(t rpl.Tick) bool {
 	sent := false

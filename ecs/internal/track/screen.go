@@ -155,7 +155,7 @@ func (sc *Screen) differs(k *Track, w *way) bool {
 }
 
 // mend moves the samples before the newest one, which was told, to where they lead to it, if
-// those are guesses and it is farther from them than the item is fast: a packet that told of a
+// those are predicted and it is farther from them than the item is fast: a packet that told of a
 // turn was lost, and they go on as before it. What is drawn now stays where it is, and the
 // error is drawn away.
 func (sc *Screen) mend(k *Track) {

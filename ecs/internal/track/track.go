@@ -37,8 +37,8 @@ type Track struct {
 	steady    uint8     // how many states in a row came about as far apart, up to evenly
 	cuts      uint16    // by place in the ring, a bit each: the way to this sample is a teleport, not a movement
 	Ends      bool      // its node goes: it is not drawn beyond where it was
-	Sent      bool      // the state that is pushed next was told, and is no guess of how it goes on
-	predicted bool      // the newest sample is a guess
+	Sent      bool      // the state that is pushed next was sent, and is not predicted
+	predicted bool      // the newest sample is predicted
 	every     rpl.Tick  // how long after the state before the newest one came
 	leapt     rpl.Tick  // when the game last said that it leapt; 0: never
 	Moving    bool      // its newest state moves on by itself
