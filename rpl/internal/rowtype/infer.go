@@ -34,10 +34,12 @@ const (
 const countSpan = 1 << 15
 
 // infers reports whether a word gets an inferred velocity: a node's position, what is
-// interpolated, and what may count do, unless a tag says what predicts them.
+// interpolated, and what may count do, unless a tag says what predicts them. A velocity that
+// another item has does not predict a word yet: versions are per row, and a peer may have those
+// of the two rows from different ticks. So it is inferred, which costs what no tag costs.
 func infers(t *schema.ItemType, w int) bool {
 	word, p := &t.Words[w], &t.Props[t.Words[w].Prop]
-	if word.Wrap || word.Raw || word.Velocity >= 0 || word.VelocityItem != "" || p.Once || p.Present >= 0 {
+	if word.Wrap || word.Raw || word.Velocity >= 0 || word.VelocityItem != "" && word.Tol > 0 || p.Once || p.Present >= 0 {
 		return false
 	}
 	return moves(t, w) || counts(t, w)
