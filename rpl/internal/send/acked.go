@@ -111,7 +111,7 @@ func (e *handleState) confirm(re *link.Entry, tick uint32) bool {
 func (a *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, tick ids.Tick) {
 	if re.Kind == recLayout {
 		if a.store.Layouts.Numbered[re.Handle].Edition == re.Ver { // else the number is another layout's by now
-			p.layouts.Set(re.Handle)
+			p.tables.layouts.Set(re.Handle)
 		}
 		return
 	}

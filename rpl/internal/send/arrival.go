@@ -16,7 +16,7 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 	m := p.Model
 	begin := len(a.syms)
 	s := a.syms
-	known := p.layouts.Has(n.Layout.Number)
+	known := p.tables.layouts.Has(n.Layout.Number)
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
 	says := coder.ArriveDefined*flag(!known) | coder.ArriveParent*flag(parent != wire.NoHandle) |
 		coder.ArriveName*flag(n.Spawn.Name != "") | coder.ArriveArgs*flag(len(n.Spawn.Args) > 0) |

@@ -219,7 +219,7 @@ func (p *Peer) restSome(a *store.Store) {
 			b.freed = true
 		}
 	}
-	p.based = int32(len(b.all))
+	p.kept.bases = int32(len(b.all))
 }
 
 // remember notes what an update or an arrival of this tick sends of rows.
@@ -233,7 +233,7 @@ func (a *updates) remember(p *Peer, recs []link.Entry) {
 		r := &a.store.Rows[a.store.Nodes[e.slot].Rows[re.Row]]
 		of, k := p.bases.place(re.Handle, int(re.Row), r.Type, p.row(e, int(re.Row)).ackedTick)
 		of.ticks[k] = uint32(a.store.Tick)
-		p.based = 1
+		p.kept.bases = 1
 		a.store.VersionAt(r, re.Ver, uint32(a.store.Tick)).CopyTo(of.at(k), r.Type.Width)
 		if of.vars != nil {
 			of.vars[k] = r.VarsOf(re.Ver)

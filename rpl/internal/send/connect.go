@@ -121,14 +121,14 @@ func (a *Sender) PeerStats(id ids.Peer) PeerStats {
 	if limit := p.Link.Line.Limit(); limit > 0 {
 		s.SendLimit = min(s.SendLimit, int(limit))
 	}
-	s.Held = int(p.held)
+	s.Held = int(p.kept.nodes)
 	return s
 }
 
 // Filling is Authority.Filling.
 func (a *Sender) Filling(id ids.Peer) (has, wanted int) {
 	if p := a.ByID.Find(id); p != nil {
-		return int(p.held) - len(p.coming), int(p.held) + len(p.queue)
+		return int(p.kept.nodes) - len(p.coming), int(p.kept.nodes) + len(p.queue)
 	}
 	return 0, 0
 }

@@ -246,8 +246,8 @@ func (k *packer) calls() {
 	for k.call < p.RPC.paid && k.room > len(p.RPC.Unreliable[k.call])*8+wire.NameBits {
 		b := p.RPC.Unreliable[k.call]
 		p.enc.PutBits(1, 1)
-		p.tmp = coder.AppendBytes(p.tmp[:0], &p.Model.Entry.Length, b)
-		p.enc.Put(p.tmp...)
+		p.block.syms = coder.AppendBytes(p.block.syms[:0], &p.Model.Entry.Length, b)
+		p.enc.Put(p.block.syms...)
 		k.room -= len(b)*8 + wire.NameBits
 		k.call++
 	}

@@ -95,7 +95,7 @@ func (a *Sender) ForgetLayouts() {
 	for _, number := range a.store.Layouts.Renumbered {
 		for _, p := range a.All {
 			if p != nil {
-				p.layouts.Clear(number)
+				p.tables.layouts.Clear(number)
 			}
 		}
 	}

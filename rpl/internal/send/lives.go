@@ -114,7 +114,7 @@ func (p *Peer) life(h uint32) *lifecycle {
 	if e.life == 0 {
 		e.life = p.lives.take()
 		p.lives.at(e.life).handle = h
-		p.living++
+		p.kept.lives++
 	}
 	return p.lives.at(e.life)
 }
@@ -136,7 +136,7 @@ func (p *Peer) endIfOver(h uint32, now ids.Tick, hz int) {
 func (p *Peer) endLife(e *handleState) {
 	p.lives.free(e.life)
 	e.life = 0
-	p.living--
+	p.kept.lives--
 }
 
 // isOver reports whether a lifecycle of a node that is there says nothing any more.
@@ -173,8 +173,8 @@ func (p *Peer) endSome(now ids.Tick, hz int) {
 		used &^= 1
 	}
 	for ; used != 0; used &= used - 1 {
-		before := p.living
+		before := p.kept.lives
 		p.endIfOver(c.all[bits.TrailingZeros8(used)].handle, now, hz)
-		s.freed = s.freed || p.living != before
+		s.freed = s.freed || p.kept.lives != before
 	}
 }

@@ -20,9 +20,7 @@ type Peer struct {
 	ID     ids.Peer
 	Index  int32
 	movers int32 // nodes that move by themselves at the peer
-	held   int32 // handles whose node is coming or there
-	living int32 // handles that have a lifecycle
-	based  int32 // 0: there are no bases
+	kept   kept
 	view   *interest.Viewer
 	Model  *coder.Model // codes the packets to the peer
 
@@ -50,15 +48,11 @@ type Peer struct {
 	traffic traffic
 
 	// streaming in and out
-	Handles   wire.Bitset         // in use, including those whose removal is not acked
-	Shares    wire.Bitset         // those by which nodes are shared that are this peer's too (sharedhandles.go)
-	rows      rowPool             // of nodes of several rows
-	goingOf   map[ids.Node]uint32 // handles whose removal is not acked, by node
-	goingMost int                 // how many there have been at once
-	firstGen  uint8               // the generation of a handle that is new
-	trimAbove int                 // so many handles at most were in use …
-	trimFrom  time.Duration       // … since then
-	layouts   wire.Bitset         // numbers of the layouts that the peer is known to have
+	Handles  wire.Bitset         // in use, including those whose removal is not acked
+	Shares   wire.Bitset         // those by which nodes are shared that are this peer's too (sharedhandles.go)
+	rows     rowPool             // of nodes of several rows
+	goingOf  map[ids.Node]uint32 // handles whose removal is not acked, by node
+	trimming trimming
 
 	// lists that are read only while the peer is busy
 	queue   []uint32 // wanted slots whose arrival was not sent yet
@@ -72,8 +66,14 @@ type Peer struct {
 	copies   []rowCopy // of changes, that are due soon; empty while hardly anything is lost
 	overload overload
 	bases    bases
-	tmp      []prefix.Sym // scratch
 	block    blockCoder
+}
+
+// kept is how much is kept of some kinds.
+type kept struct {
+	nodes int32 // handles whose node is coming or there
+	lives int32 // handles that have a lifecycle
+	bases int32 // 0: there are none
 }
 
 // newParents are the nodes of a peer that have a new parent.
@@ -99,8 +99,9 @@ type traffic struct{ bytes, packets, calls uint64 }
 
 // blockCoder is what blocks are coded with.
 type blockCoder struct {
-	enc prefix.Encoder
-	buf []byte
+	enc  prefix.Encoder
+	buf  []byte
+	syms []prefix.Sym // scratch
 }
 
 // peerTables are the learned tables that a peer has, or is to have.
@@ -111,6 +112,7 @@ type peerTables struct {
 	shipped uint64        // number of the reliable message with the newest tables
 	inUse   uint64        // first packet coded with the tables in use
 	at      time.Duration // when tables were last shipped to the peer, or taken into use
+	layouts wire.Bitset   // numbers of the layouts that the peer is known to have
 }
 
 // isBusy reports whether any of the lists that are mostly empty has something.
@@ -162,7 +164,7 @@ func (p *Peer) admit(a *Sender, slot uint32) uint32 {
 	}
 	p.allot(a.store, e, n)
 	p.coming, p.came = append(p.coming, h), true
-	p.held++
+	p.kept.nodes++
 	n.Holder(p.Index).SetHandle(h)
 	a.noteHandle(n, p, h)
 	return h
@@ -175,7 +177,7 @@ func (p *Peer) addEntry() {
 		more := max(16, n/8, min(len(p.queue), wire.MaxHandles-n))
 		p.States = append(make([]handleState, 0, n+more), p.States...)
 	}
-	p.States = append(p.States, handleState{gen: p.firstGen})
+	p.States = append(p.States, handleState{gen: p.trimming.firstGen})
 }
 
 // allot gives a handle the rows that its node has now.
@@ -230,14 +232,14 @@ func (p *Peer) startRemoval(n *store.Node, h uint32, destroyed bool) {
 	e, v := &p.States[h], p.life(h)
 	v.node = n.ID
 	p.release(e)
-	p.held--
+	p.kept.nodes--
 	e.State, v.destroyed, v.copies, v.inflight = HandleGoing, destroyed, 0, 0
 	p.Marks.clear(MarkDirty, h)
 	p.Marks.clear(MarkLoose, h)
 	p.setMoves(e, false)
 	p.going, p.came, p.went = append(p.going, h), true, true
 	p.goingOf[v.node] = h
-	p.goingMost = max(p.goingMost, len(p.goingOf))
+	p.trimming.goingMost = max(p.trimming.goingMost, len(p.goingOf))
 }
 
 // refresh has the whole state of a node sent again as an arrival, with its set of

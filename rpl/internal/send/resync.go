@@ -25,7 +25,7 @@ func (a *Sender) mend(p *Peer, now time.Duration) {
 	}
 	for _, h := range s.nodes {
 		if e := &p.States[h]; e.State == HandleIn { // else its arrival is on the way
-			p.layouts.Clear(a.store.Nodes[e.slot].Layout.Number)
+			p.tables.layouts.Clear(a.store.Nodes[e.slot].Layout.Number)
 			p.refresh(a, h)
 		}
 	}
@@ -43,7 +43,7 @@ func (a *Sender) resync(p *Peer, now time.Duration) {
 		a.store.Log.Warn("a peer cannot read what it is sent: it is told all anew", "peer", p.ID, "times", a.Accounts.Counters.Resyncs)
 	}
 	p.Link.Forget()
-	p.layouts = wire.Bitset{}
+	p.tables.layouts = wire.Bitset{}
 	p.dropTables(a.Tables.Defaults)
 	for h := range p.States {
 		switch p.States[h].State {

@@ -103,10 +103,10 @@ func (a *planner) schedule(p *Peer, own *batch, now time.Duration) {
 	if (a.store.Send+uint32(p.Index))%trimEvery == 0 {
 		p.trim(now)
 	}
-	if p.living > 0 {
+	if p.kept.lives > 0 {
 		p.endSome(a.store.Tick, a.sender.Setup.Hz)
 	}
-	if p.based > 0 {
+	if p.kept.bases > 0 {
 		p.restSome(a.store)
 	}
 	if a.budget.Rate > 0 {

@@ -24,6 +24,14 @@ const (
 	leastTrim = 64
 )
 
+// trimming is what trim knows of a peer.
+type trimming struct {
+	goingMost int           // how many entries goingOf has had at once
+	firstGen  uint8         // the generation of a handle that is new
+	above     int           // so many handles at most were in use …
+	since     time.Duration // … since then
+}
+
 // peaks are how long the lists of a send have been since the last trim.
 type peaks struct{ syms, recs, removals, arrivals, updates, speculative, order, joined, queueing int }
 
@@ -58,8 +66,8 @@ func (p *Peer) trim(now time.Duration) {
 	if len(p.overload.priorities) == 0 && cap(p.overload.priorities) > leastTrim {
 		p.overload.priorities = nil
 	}
-	if len(p.goingOf) == 0 && p.goingMost > leastTrim {
-		p.goingOf, p.goingMost = make(map[ids.Node]uint32), 0
+	if len(p.goingOf) == 0 && p.trimming.goingMost > leastTrim {
+		p.goingOf, p.trimming.goingMost = make(map[ids.Node]uint32), 0
 	}
 	p.lives.trim()
 	p.Link.Trim()
@@ -74,11 +82,11 @@ func (p *Peer) trimEntries(now time.Duration) {
 	for len(w) > 0 && w[len(w)-1] == 0 {
 		w = w[:len(w)-1]
 	}
-	if need := max(64*len(w), leastTrim); 4*need >= cap(p.States) || need < p.trimAbove {
-		p.trimAbove, p.trimFrom = need, now
+	if need := max(64*len(w), leastTrim); 4*need >= cap(p.States) || need < p.trimming.above {
+		p.trimming.above, p.trimming.since = need, now
 		return
 	}
-	if now-p.trimFrom < trimAfter {
+	if now-p.trimming.since < trimAfter {
 		return
 	}
 	n := max(64*len(w), leastTrim)
@@ -98,7 +106,7 @@ func (p *Peer) trimEntries(now time.Duration) {
 	if len(p.bases.first) > n {
 		p.bases.first = pages.Trim(p.bases.first[:n], 0, leastTrim)
 	}
-	p.firstGen += 0x35
+	p.trimming.firstGen += 0x35
 	p.plan.stale = true
 }
 

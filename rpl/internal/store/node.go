@@ -125,7 +125,7 @@ func (a *Store) newSlot() (uint32, error) {
 	if n := len(a.FreeSlots); n > 0 {
 		slot := a.FreeSlots[n-1]
 		a.FreeSlots = a.FreeSlots[:n-1]
-		a.trim.took(n - 1)
+		a.spare.trim.took(n - 1)
 		a.Nodes[slot].ID = ids.MakeNode(slot, a.Nodes[slot].ID.Tenant()+1)
 		return slot, nil
 	}
@@ -156,9 +156,9 @@ func (a *Store) IsPlain(n *Node) bool {
 // newItem makes an item of a node, with its rows. The caller sets the layout.
 func (a *Store) newItem(slot uint32, ord int, t *schema.ItemType) itemSlot {
 	var it itemSlot
-	if free := a.freeItems[t.Index]; len(free) > 0 {
+	if free := a.spare.items[t.Index]; len(free) > 0 {
 		it = free[len(free)-1]
-		a.freeItems[t.Index] = free[:len(free)-1]
+		a.spare.items[t.Index] = free[:len(free)-1]
 	} else {
 		it = itemSlot(len(a.Items))
 		sh := &a.shadows[t.Index]
@@ -243,7 +243,7 @@ func (a *Store) freeItem(it itemSlot) {
 	if m.tenant++; m.tenant == 0 {
 		m.tenant = 1 // whoever kept a name from then has had 65,535 items to notice
 	}
-	a.freeItems[m.Type.Index] = append(a.freeItems[m.Type.Index], it)
+	a.spare.items[m.Type.Index] = append(a.spare.items[m.Type.Index], it)
 }
 
 // AddItem gives a node one more item, at the lowest free ordinal not below from.

@@ -1,9 +1,15 @@
 package store
 
+// spareSlots are what is free beside FreeSlots.
+type spareSlots struct {
+	items [][]itemSlot // by item type
+	trim  slotTrim
+}
+
 // TrimSlots gives back what the free slots that were not used since the last call keep of
 // their nodes: lists that are as long as a crowd once was. It is called once a second or so.
 func (a *Store) TrimSlots() {
-	t := &a.trim
+	t := &a.spare.trim
 	for ; t.done < t.least; t.done++ {
 		n := &a.Nodes[a.FreeSlots[t.done]]
 		n.Holders, n.Children, n.past = nil, nil, nil

@@ -31,13 +31,12 @@ type Store struct {
 
 	Nodes     []Node
 	FreeSlots []uint32
-	trim      slotTrim
 	owned     map[ids.Peer][]uint32 // slots of nodes by their owners
 	Layouts   layoutTable
 	Items     []item
-	Hots      []hot        // by item
-	freeItems [][]itemSlot // by item type
-	shadows   [][]byte     // by item type
+	Hots      []hot // by item
+	spare     spareSlots
+	shadows   [][]byte // by item type
 	Rows      []Row
 	Slabs     []slab // by row type
 
@@ -82,7 +81,7 @@ func NewStore(k *coder.Coding, c *schema.Schema, refs schema.Refs, hz int, strid
 		Log: log, Schema: c, refs: refs, hz: hz, round: 1, Space: space,
 		owned: make(map[ids.Peer][]uint32),
 		Types: k.Types, typesOf: k.ByItem, Layouts: layoutTable{ByKey: make(map[string]*wire.NodeLayout)},
-		freeItems: make([][]itemSlot, len(items)), shadows: make([][]byte, len(items)),
+		spare: spareSlots{items: make([][]itemSlot, len(items))}, shadows: make([][]byte, len(items)),
 	}
 	words, vars, width := 0, 0, 0
 	for _, t := range items {
