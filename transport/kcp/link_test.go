@@ -16,6 +16,9 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
+// withTiming shortens the waits.
+func withTiming(t endpoint.Timing) Option { return func(o *options) { o.timing = t } }
+
 // quick is a timing short enough for tests, and long enough for a busy machine.
 var quick = withTiming(endpoint.Timing{
 	Hello: 20 * time.Millisecond, Connect: 700 * time.Millisecond, Keepalive: 50 * time.Millisecond, Silence: 2 * time.Second,

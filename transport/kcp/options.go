@@ -60,6 +60,3 @@ func WithTokens(signers ...ed25519.PublicKey) Option {
 
 // WithToken gives a Dialer its connect token, as token.Sign returns it.
 func WithToken(t string) Option { return func(o *options) { o.token = t } }
-
-// withTiming shortens the waits in tests.
-func withTiming(t endpoint.Timing) Option { return func(o *options) { o.timing = t } }
