@@ -195,6 +195,16 @@ func TestOwnNodeThatIsNotPredicted(t *testing.T) {
 	}
 }
 
+// A player who has just joined is late for a round trip, until the client knows how long that is.
+func TestFirstCommands(t *testing.T) {
+	for _, delay := range []time.Duration{0, 20 * time.Millisecond, 60 * time.Millisecond} {
+		x := newRace(t, netsim.Conditions{Delay: delay})
+		if s := x.server.CommandStats(); s.Late > int(2*delay*60/time.Second)+3 {
+			t.Errorf("%v each way: %+v", delay, s)
+		}
+	}
+}
+
 // While the game is paused on all machines, and no command runs, nothing runs in replays
 // either: what had speed stands where the server has it.
 func TestPausedGameIsNotPredictedOn(t *testing.T) {

@@ -93,6 +93,13 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		l.smooth = lead
 	}
 	l.smooth += (lead - l.smooth) / 8
+	if l.needs.len() < leadLeast { // the round trip is better known by now
+		if l.want = math.Max(l.want, initial); l.smooth < l.want-1 {
+			l.tick = math.Max(l.tick, math.Floor(server+l.want))
+			l.smooth = l.want
+			return 1
+		}
+	}
 	switch over := l.smooth - l.want; {
 	case over < -leadJump:
 		l.tick = math.Max(l.tick, math.Floor(server+l.want))
