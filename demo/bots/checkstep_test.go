@@ -19,5 +19,5 @@ func TestRulesAreExact(t *testing.T) {
 			games[m] = g
 		},
 		Step: func(m *tendontest.Machine) { games[m].Step(m.Replication) },
-	}, 600)
+	}, 300)
 }
