@@ -15,7 +15,7 @@ func TestFeel(t *testing.T) {
 		"usual line": {
 			options{rtt: 120 * time.Millisecond, jitter: 10 * time.Millisecond, loss: 0.03},
 			figures{
-				"own_input_ms_p99": 0., "standing_pct": 0.2, "commands_late_pct": 0.2, "corrections_pct": 0.06, // one of the few steps without touch
+				"own_input_ms_p99": 0., "standing_pct": 0.2, "commands_late_pct": 0.2, "corrections_pct": 0.15, // one of the few steps without touch
 
 				"misses_pct": 0.5, "view_delay_ms_mean": 70., "rewind_error_p50": 0.01,
 			},
