@@ -89,7 +89,10 @@ func noLeak(t *testing.T) {
 
 func TestGoroutinesAreIndependentOfPeers(t *testing.T) {
 	noLeak(t)
-	r := linktest.NewRig(t, loopback(t, true))
+	n := loopback(t, true)
+	patient := withTiming(endpoint.Timing{Hello: 20 * time.Millisecond, Connect: 20 * time.Second}) // they are many, and machines are slow
+	n.Dialer = func() transport.Dialer { return Dialer(n.Listener.Addr(), patient) }
+	r := linktest.NewRig(t, n)
 	server := r.Host(linktest.Offer())
 	one := runtime.NumGoroutine()
 	const clients = 20
