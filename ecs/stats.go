@@ -95,9 +95,7 @@ func (r *Replication) CommandStats() CommandStats {
 
 // Counter returns a counter of this session by name, made on first use: a plugin's own,
 // or one of the library's. It counts as long as the Replication exists.
-func (r *Replication) Counter(name string) *uint64 {
-	return r.shared.Faults.Counter(name)
-}
+func (r *Replication) Counter(name string) *uint64 { return r.shared.Faults.Counter(name) }
 
 // Counters returns all counters, in order of their names. The library counts what it
 // drops or refuses ("rpc dropped", "packet refused", "stale give"), what it repairs
@@ -105,9 +103,7 @@ func (r *Replication) Counter(name string) *uint64 {
 // read, so everything was sent anew), what comes and goes ("stream in", "stream out"),
 // and what is lost on the link ("packet ignored", "packet dropped", "read failed", "write
 // failed": see transport.Counters).
-func (r *Replication) Counters() iter.Seq2[string, uint64] {
-	return r.shared.Faults.Counters()
-}
+func (r *Replication) Counters() iter.Seq2[string, uint64] { return r.shared.Faults.Counters() }
 
 // noteMended counts what this machine's core has refused and repaired since the last
 // call.
