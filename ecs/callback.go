@@ -78,8 +78,7 @@ func (r *Replication) OnStart(fn func()) {
 }
 
 // OnJoin runs on the authority when a peer has joined and its side of the level is built.
-// The local player joins too, in every mode but dedicated. Everyone joins again after
-// Load.
+// The local player joins too, in every mode but dedicated. Everyone joins again after Load.
 func (r *Replication) OnJoin(fn func(p rpl.Peer)) {
 	mustBeMade("OnJoin", r)
 	r.hooks.join = hang(r.hooks.join, "OnJoin", fn)
@@ -103,8 +102,7 @@ func (r *Replication) OnLost(fn func(p rpl.Peer)) {
 }
 
 // OnBack runs on the authority when a lost client has joined again within 30 s and its
-// side of the level is built. OnJoin does not run then, unless a level was loaded
-// meanwhile.
+// side of the level is built. OnJoin does not run then, unless a level was loaded meanwhile.
 func (r *Replication) OnBack(fn func(p rpl.Peer)) {
 	mustBeMade("OnBack", r)
 	r.hooks.back = hang(r.hooks.back, "OnBack", fn)
@@ -122,8 +120,7 @@ func (r *Replication) OnEnd(fn func(err error)) {
 }
 
 // OnStreamIn runs on every machine when a node with the component starts to exist there,
-// after its state is loaded: inside Receive on proxies, in the step's Send on the
-// authority.
+// after its state is loaded: inside Receive on proxies, in the step's Send on the authority.
 func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.Entry)) {
 	mustBeMade("OnStreamIn", r)
 	r.notify.StreamIn = append(r.notify.StreamIn, on(c, "OnStreamIn", fn))

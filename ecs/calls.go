@@ -145,8 +145,7 @@ func (ca *caller) handle(n *nodes.Node, t *rpl.RPCType, c Call, args []byte, han
 }
 
 // checkRefs refuses a reference tagged `has=component` if its node is not here, lacks the
-// component, or is not held by the peer that sent it. An absent rpl.Opt holds no
-// reference.
+// component, or is not held by the peer that sent it. An absent rpl.Opt holds no reference.
 func (ca *caller) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointer) error {
 	for _, ref := range refs {
 		if ref.Has == "" || ref.Absent(args) {
@@ -168,8 +167,7 @@ func (ca *caller) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointe
 	return nil
 }
 
-// lastWords runs the calls that wait for this step's Send on a node that will be gone by
-// then.
+// lastWords runs the calls that wait for this step's Send on a node that will be gone by then.
 func (ca *caller) lastWords(n *nodes.Node) {
 	for c := range ca.queued.Take(&n.Calls, n) {
 		ca.handle(n, c.rpc, Call{From: ca.Me, Tick: c.tick, Last: true}, c.args, func() {})
