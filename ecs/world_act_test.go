@@ -143,6 +143,11 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 	case 13:
 		carry(e, Paint, !e.HasComponent(Paint), PaintData{Colour: 2 + uint8(pick(200))})
 		delete(a.painted, tendon.ID(e)) // nothing is known of a new component
+	case 30:
+		if e.HasComponent(components.RplNode) && e.HasComponent(Body) {
+			Body.Get(e).Pos.X += float64(pick(2000))
+			tendon.Teleport(e)
+		}
 	case 31:
 		a.misfit(pick)
 	case 22:

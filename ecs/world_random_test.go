@@ -41,6 +41,7 @@ type adventure struct {
 	next    uint32 // the number of the last call
 	breath  int    // how many bytes long calls may still carry in this game
 	hot     bool   // few nodes, of which much changes within a round trip
+	seldom  int    // one of so many frames is drawn: 1 for all
 	made    map[uint32]*noted
 }
 
@@ -62,7 +63,7 @@ func newAdventure(t *testing.T, rt *rapid.T) *adventure {
 		moods: rapid.IntRange(0, 1<<moodCount-1).Draw(rt, "moods"),
 		drama: rapid.IntRange(0, 4).Draw(rt, "drama"),
 		lines: c, worlds: worlds(rapid.IntRange(0, 2).Draw(rt, "worlds")), made: map[uint32]*noted{},
-		breath: 40_000, hot: hot,
+		breath: 40_000, hot: hot, seldom: rapid.SampledFrom([]int{1, 4}).Draw(rt, "seldom drawn"),
 	}
 	g.serve("server")
 	for i := range rapid.IntRange(1, 3).Draw(rt, "players") {
@@ -170,7 +171,7 @@ func (g *adventure) play(n int) {
 // frames draws a frame on some machines, and checks each entity's children.
 func (g *adventure) frames() {
 	for _, m := range g.machines {
-		if g.dice.IntN(4) > 0 {
+		if g.dice.IntN(g.seldom) > 0 {
 			continue
 		}
 		m.Frame()
