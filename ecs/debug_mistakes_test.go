@@ -378,7 +378,7 @@ func TestRplNodeOutOfRange(t *testing.T) {
 		check(t, "refused", *server.Counter("RplNode refused"), uint64(i+1))
 		check(t, "the client sees it", client.has(id), false)
 	}
-	check(t, "the first is named", strings.Contains(log.String(), fmt.Sprintf("\"rpl: %v: relevance 9", id)), true)
+	check(t, "the first is named", strings.Contains(log.String(), fmt.Sprintf("rpl: %v: relevance 9", id)), true)
 	*data = components.NodeData{}
 	l.steps(10)
 	check(t, "the client sees what everyone may see", client.has(id), true)
