@@ -3,7 +3,7 @@ package rpl
 // Counters returns the core's counts since it was made.
 func (a *Authority) Counters() Counters {
 	c := a.sender.Accounts.Counters
-	c.DistanceChecks, c.FarOut, c.TooLong = a.interest.DistanceChecks, a.interest.FarOut, c.TooLong+a.store.Overlongs
+	c.DistanceChecks, c.FarOut, c.TooLong = a.interest.DistanceChecks, a.interest.FarOut, c.TooLong+a.store.Long.Count
 	return c
 }
 

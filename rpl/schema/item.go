@@ -33,8 +33,9 @@ type Word struct {
 	VelocityItem string
 	VelocityWord int
 
-	// Tol is how far, in steps, the value may be from its prediction (`tol=`). The
-	// stream does not apply it: every deviation is sent.
+	// Tol is how far, in steps, the value may be from what peers take it to be (`tol=`): what
+	// predict=, or an inferred velocity, makes of what they were told last. Within it nothing is
+	// told, until the value has not changed for a second.
 	Tol int32
 
 	Default int32 // of a new item; arrivals are coded against it unless learned tables say otherwise

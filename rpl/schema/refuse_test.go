@@ -202,9 +202,12 @@ func TestRefusals(t *testing.T) {
 			A float64 `rpl:"step=1000000,predict=V"`
 			V float64 `rpl:"step=1/1000000000"`
 		}{}, nil, ", field A: a step of V (1e-09) is out of proportion to its own (1e+06); bring them closer"},
-		{"tolerance alone", struct {
-			A float64 `rpl:"step=1,tol=2"`
-		}{}, nil, ", field A: tol= is how far a value may be from its prediction; add predict= or remove it"},
+		{"tolerance below a step", struct {
+			A float64 `rpl:"step=1,tol=1/2"`
+		}{}, nil, ", field A: tol=1/2 is less than a step (1); make it larger, or remove it"},
+		{"tolerance of what is told once", struct {
+			A float64 `rpl:"step=1,tol=2,once"`
+		}{}, nil, ", field A: a value that is told once has no tol=; remove one of them"},
 		{"one number of a place", struct {
 			A float64 `rpl:"step=1,pos"`
 		}{}, nil, ": pos stands on 1 numbers; put it on one vector, or on x and y"},

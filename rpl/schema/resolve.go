@@ -18,6 +18,7 @@ func (s *Schema) resolve(it *ItemType) {
 	}
 	for i := range it.Props {
 		r.condition(i)
+		r.tolerance(i)
 		r.velocity(i)
 	}
 	r.rings()
@@ -111,13 +112,28 @@ func (r *resolver) condition(i int) {
 	}
 }
 
-// velocity resolves predict= and tol=.
+// tolerance resolves tol=.
+func (r *resolver) tolerance(i int) {
+	p, d := &r.it.Props[i], &r.it.Layout.drafts[i]
+	if d.tag.has&tagTol == 0 || len(d.steps) == 0 { // what has no steps has been refused
+		return
+	}
+	tol := ratFloat(d.tag.tol) / d.steps[0]
+	switch {
+	case p.Once:
+		r.fault(i, "a value that is told once has no tol=; remove one of them")
+	case tol < 1 && tol > 0:
+		r.fault(i, "tol=%s is less than a step (%g); make it larger, or remove it", d.tag.tol.RatString(), d.steps[0])
+	}
+	for j := p.Words[0]; j < p.Words[1]; j++ {
+		r.it.Words[j].Tol = int32(min(tol, 1<<30))
+	}
+}
+
+// velocity resolves predict=.
 func (r *resolver) velocity(i int) {
 	p, d := &r.it.Props[i], &r.it.Layout.drafts[i]
 	if d.tag.predict == "" {
-		if d.tag.has&tagTol != 0 {
-			r.fault(i, "tol= is how far a value may be from its prediction; add predict= or remove it")
-		}
 		return
 	}
 	from, k := r.it, r.find(i, d.tag.predict)
@@ -178,14 +194,10 @@ func (r *resolver) rate(i int, from *ItemType, k int) {
 		r.fault(i, "a step of %s (%g) is out of proportion to its own (%g); bring them closer", d.tag.predict, vd.steps[0], d.steps[0])
 		return
 	}
-	tol := int32(0)
-	if d.tag.tol != nil {
-		tol = int32(min(ratFloat(d.tag.tol)/d.steps[0], 1<<30))
-	}
 	first := from.Props[k].Words[0]
 	for j := range p.Words[1] - p.Words[0] {
 		w := &r.it.Words[p.Words[0]+j]
-		w.Rate, w.Tol = int64(rate), tol
+		w.Rate = int64(rate)
 		if from == r.it {
 			w.Velocity = first + j
 		} else {

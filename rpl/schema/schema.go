@@ -97,8 +97,9 @@ func (s *Schema) Name() string { return s.name }
 //	                 interp=step: without values between, for what has none (a frame, a weapon)
 //	predict=Field    another field is its velocity per second: item.Field if that is in another
 //	                 component; predict=Field/tick: per tick
-//	tol=             how far a value may be from its prediction without being sent; it has no
-//	                 effect yet
+//	tol=             how far, in the field's unit, a number may be from where its velocity has
+//	                 taken it since it was told last, without being told again; what has not
+//	                 changed for a second is told exactly
 //	pos              the node's position: on a vector, or on x and y
 //	to=              who may see it: owner, others (all but the owner), or a group
 //	if=Field         while that bool field is false peers keep the last value; not for secrets

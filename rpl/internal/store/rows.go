@@ -107,6 +107,9 @@ func (a *Store) newRow(t *rowtype.Type, slot uint32) uint32 {
 		now[k] = t.Words[k].Default
 	}
 	*s.tracked(r.Block) = 0
+	if s.exact != nil {
+		s.exact.begin(r.Block, now, uint32(a.Tick))
+	}
 	if r.Vars != nil {
 		for k := range r.Vars.Now {
 			r.Vars.Now[k] = t.Vars[k].Type.Default()
@@ -135,7 +138,9 @@ func (a *Store) setRow(i uint32, words []int32, vars []any) bool {
 	t := r.Type
 	now := a.Current(r)
 	changed := false
-	if t.When == nil {
+	if x := a.Slabs[t.Index].exact; x != nil {
+		changed = x.take(t, r.Block, words, uint32(a.Tick))
+	} else if t.When == nil {
 		changed = t.Take(t.At(now), rowtype.WordsOf(words, len(t.Item.Words))) != 0
 	} else {
 		changed = takeSome(t, now, words)
@@ -249,12 +254,12 @@ func (a *Store) isBounded(r *Row, k int, v any) bool {
 	if n <= most {
 		return true
 	}
-	a.Overlongs++
-	if !a.overlong[prop] {
-		if a.overlong == nil {
-			a.overlong = make(map[*schema.Var]bool)
+	a.Long.Count++
+	if !a.Long.logged[prop] {
+		if a.Long.logged == nil {
+			a.Long.logged = make(map[*schema.Var]bool)
 		}
-		a.overlong[prop] = true
+		a.Long.logged[prop] = true
 		a.Log.Warn("a value is not told: its codec writes more than its MaxBytes; raise that, or spread the value over several fields",
 			"node", a.Nodes[r.node].ID, "component", r.Type.Item.Name, "field", r.Type.Item.Props[prop.Prop].Name, "bytes", n, "most bytes", most)
 	}

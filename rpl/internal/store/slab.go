@@ -26,7 +26,8 @@ type slab struct {
 	Walked    uint32   // how many blocks, from the front, are of walked rows
 	Unordered uint32   // how many of those may be out of order
 
-	walks bool // SetColumn walks it (walk.go)
+	exact *exacts // what the game has, of types with a tolerance
+	walks bool    // SetColumn walks it (walk.go)
 	Walk  walkPlan
 
 	histories histories // older versions
@@ -46,6 +47,9 @@ type slab struct {
 func newSlab(t *rowtype.Type) slab {
 	s := slab{Width: t.Width, fractions: len(t.Fractional), seen: t.Width, histories: newHistories(wire.InLines(t.Width + 1))}
 	s.Walk, s.walks = newWalkPlan(t)
+	if s.exact = newExacts(t); s.exact != nil {
+		s.walks = false
+	}
 	s.worth, s.lined, s.record = make([]int32, len(t.Inferred)), make([]int, len(t.Inferred)), recordBits
 	s.Whole = make([]bool, len(t.Fractional))
 	for _, i := range t.Inferred {

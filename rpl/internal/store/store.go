@@ -42,6 +42,7 @@ type Store struct {
 
 	round     uint32   // marks nodes as on the active list; counted up by settleAll
 	active    []uint32 // slots of nodes that changed since the last send
+	off       []uint32 // rows that are not what the game has, within a tolerance
 	moving    []uint32 // rows that change by themselves, as their velocity is not zero
 	dirty     []uint32 // slots of nodes of which a row has departed from its prediction since the last CommitAll
 	Displaced []uint32 // slots of nodes that may be elsewhere than the grid has them
@@ -61,8 +62,13 @@ type Store struct {
 
 	audience audience
 
-	overlong  map[*schema.Var]bool // props of which a value was logged as too long
-	Overlongs uint64               // values longer than their codec's bound
+	Long longValues
+}
+
+// A longValues counts the values that are longer than their codec's bound.
+type longValues struct {
+	Count  uint64
+	logged map[*schema.Var]bool // props of which one was logged
 }
 
 // A layoutTable holds the layouts of nodes.

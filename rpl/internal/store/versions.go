@@ -107,7 +107,10 @@ func (r *Row) Kept(ver uint32) bool {
 func (a *Store) Commit(i uint32) (left bool) {
 	r := &a.Rows[i]
 	r.Touched = false
-	now := a.Current(r)
+	now, exact := a.Current(r), a.Slabs[r.Type.Index].exact
+	if exact != nil {
+		exact.restore(r.Type, r.Block, now)
+	}
 	if len(r.Type.Fractional) > 0 {
 		a.Slabs[r.Type.Index].track(r.Type, r.Block, uint32(a.Tick), now)
 	}
@@ -115,8 +118,12 @@ func (a *Store) Commit(i uint32) (left bool) {
 		a.firstVersion(r)
 		left = true
 	} else if last, tick := a.Reference(r); !r.Type.IsAsPredicted(last, r.Type.At(now), uint32(a.Tick)-tick) || r.Vars != nil && !r.SameVars(r.Head) {
-		a.newVersion(r)
-		left = true
+		if exact != nil && a.tolerates(r, last, uint32(a.Tick)-tick) {
+			a.wait(i)
+		} else {
+			a.newVersion(r)
+			left = true
+		}
 	}
 	r.Moving = r.Type.IsMoving(r.Type.At(now))
 	if r.Moving && !r.listed && !r.Walked {
@@ -148,6 +155,7 @@ func (a *Store) CommitAll() (dirty []uint32) {
 		a.activate(r.node)
 	}
 	a.moving = kept
+	a.commitOff()
 	for _, slot := range a.active {
 		n := &a.Nodes[slot]
 		if !n.Used || len(n.Holders) == 0 {
