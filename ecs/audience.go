@@ -1,7 +1,6 @@
 package ecs
 
-// Audience: who has a node, and whether anybody does, so that what nobody sees need not be
-// computed.
+// Audience: who has a node, and whether anybody does, so that what nobody sees need not be computed.
 
 import (
 	"iter"

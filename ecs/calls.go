@@ -250,6 +250,5 @@ func (ca *caller) callWaiting() {
 	}
 }
 
-// dropCalls drops the calls that wait for this machine's Send, in a session that has
-// ended.
+// dropCalls drops the calls that wait for this machine's Send, in a session that has ended.
 func (ca *caller) dropCalls() { ca.Faults.Add("rpc dropped", ca.queued.Drop()) }

@@ -60,8 +60,7 @@ func (c *Command[A]) Unpredicted() *Command[A] {
 }
 
 // Sample binds the input, where there is a player: the window's keys, a bot. fn is called
-// in each step, for each node that this machine's player owns. Without it the value stays
-// zero.
+// in each step, for each node that this machine's player owns. Without it the value stays zero.
 func (c *Command[A]) Sample(r *Replication, fn func(e *donburi.Entry) A) { c.of(r).sample = fn }
 
 // Apply binds the rule, on every machine. fn decides by replicated fields of the nodes that

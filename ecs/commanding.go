@@ -71,6 +71,7 @@ type commanding struct {
 	line    *line
 	predict *prediction
 	seats   *seating
+	wake    func(t rpl.Tick, replay bool) // what is predicted and due
 
 	all   []commandBinder // by number, nil where it is not bound
 	order []commandBinder // in which the game's step runs them
@@ -136,13 +137,23 @@ func (co *commanding) run(b commandBinder) {
 
 // replay runs a tick's commands again.
 func (co *commanding) replay(t rpl.Tick) {
-	co.playing = t
-	co.predict.others.To(t)
+	co.begins(t, true)
 	for _, b := range co.order {
 		if b.ran(t) { // not while the game was paused
 			b.runOwner(t, true)
 		}
 	}
+	co.ends()
+}
+
+// begins has the tick begin whose rules run from now on, until ends.
+func (co *commanding) begins(t rpl.Tick, replay bool) {
+	co.playing = t
+	co.predict.others.To(t)
+	co.wake(t, replay)
+}
+
+func (co *commanding) ends() {
 	co.predict.others.Back()
 	co.playing = 0
 }
@@ -174,21 +185,21 @@ func (co *commanding) begin() {
 		co.makes = 1
 		t := rpl.Tick(co.lead.Made(server))
 		co.noteDrawn()
-		co.playing = t
-		co.predict.others.To(t)
+		co.begins(t, false)
 		for _, b := range co.order {
 			if b.again(t); b.ran(t - 1) {
 				b.runOwner(t, false)
 			}
 		}
-		co.predict.others.Back()
-		co.playing = 0
-		co.predict.save(t)
+		co.ends()
+		co.predict.states.SaveAll(co.predict.all, t)
 		co.predict.Ticks++
 	}
-	co.lead.Made(server)
+	t := rpl.Tick(co.lead.Made(server))
 	co.noteDrawn()
 	co.predict.Ticks++
+	co.begins(t, false)
+	co.ends()
 }
 
 func (co *commanding) noteDrawn() {
@@ -210,7 +221,7 @@ func (co *commanding) send() {
 		co.report()
 	case co.Proxy != nil && co.lead.Tick() > 0 && co.client.sessionHere:
 		if co.makes > 0 {
-			co.predict.save(rpl.Tick(co.lead.Tick()))
+			co.predict.states.SaveAll(co.predict.all, rpl.Tick(co.lead.Tick()))
 		}
 		co.sendCommands()
 	}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/differ"
-	"github.com/tendonengine/tendon/ecs/internal/nodes"
-	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -98,25 +96,9 @@ func (r *Replication) ReplayTick(prepare func()) bool {
 	if r.shared.Proxy == nil || t < 2 || r.commands.makes == 0 || len(pr.all) == 0 {
 		return false
 	}
-	each := func(fn func(n *nodes.Node, ord int) bool) bool {
-		for _, n := range pr.all {
-			for ord := range n.Items {
-				if _, at := pr.Component(&n.Items[ord]); at != nil && !fn(n, ord) {
-					return false
-				}
-			}
-		}
-		return true
-	}
-	if !each(func(n *nodes.Node, ord int) bool { return n.Predicted.Item(ord).Ticks[(t-1)%predict.Ticks] == t-1 }) {
+	if !pr.states.Again(pr.all, t-1) {
 		return false
 	}
-	each(func(n *nodes.Node, ord int) bool {
-		b := &n.Items[ord]
-		_, at := pr.Component(b)
-		b.Comp.Copy(at, n.Predicted.Item(ord).Ring[(t-1)%predict.Ticks])
-		return true
-	})
 	if prepare != nil {
 		prepare()
 	}

@@ -205,3 +205,45 @@ func ExampleCall_Rewind() {
 	// aimed at where it is now: false at where it was: true
 	// hits: 1
 }
+
+// A fuse that burns for a second. The wake that Apply asks for is predicted like the rest; what
+// it waits for is a replicated field, so that a fuse which the server has put out stays out.
+func ExampleWake() {
+	type fuse struct {
+		Ends  rpl.Tick `rpl:""`
+		Bangs uint8    `rpl:""`
+	}
+	p := tendon.NewProtocol("fuse")
+	Fuse := tendon.Replicate(p, "fuse", donburi.NewComponentType[fuse]())
+	Light := tendon.NewCommand[bool](p, "light", Fuse)
+
+	press := false
+	server, client, steps := far(p, tendon.Config{}, func(rep *tendon.Replication) {
+		rep.OnJoin(func(peer rpl.Peer) { tendon.Give(rep.Create(Fuse), peer) })
+		Light.Sample(rep, func(*donburi.Entry) bool { return press })
+		Light.Apply(rep, func(c tendon.Call, light bool) {
+			if f := Fuse.Get(c.Entry); light && f.Ends == 0 {
+				f.Ends = c.Tick + 60
+				tendon.Wake(c.Entry, f.Ends)
+			}
+		})
+		rep.OnWake(Fuse, func(c tendon.Call) {
+			if f := Fuse.Get(c.Entry); f.Ends == c.Tick {
+				f.Ends = 0
+				f.Bangs++
+			}
+		})
+	}, func(rep *tendon.Replication) { Light.Run(rep) })
+
+	bangs := func(rep *tendon.Replication) uint8 { e, _ := Fuse.First(rep.World()); return Fuse.Get(e).Bangs }
+	press = true
+	steps(1)
+	press = false
+	steps(62)
+	fmt.Println("a second later: on the player's machine", bangs(client), "on the server", bangs(server))
+	steps(20)
+	fmt.Println("and then: on the player's machine", bangs(client), "on the server", bangs(server))
+	// Output:
+	// a second later: on the player's machine 1 on the server 0
+	// and then: on the player's machine 1 on the server 1
+}

@@ -47,8 +47,7 @@ func NewGroup(p *Protocol, name string) *Group {
 // and for an entity that is no node, it is ignored and counted ("stale group").
 func (g *Group) Add(e *donburi.Entry) { g.node(e, true) }
 
-// Remove takes a node out of the group. A node left in no group is sent to its owner
-// alone.
+// Remove takes a node out of the group. A node left in no group is sent to its owner alone.
 func (g *Group) Remove(e *donburi.Entry) { g.node(e, false) }
 
 func (g *Group) node(e *donburi.Entry, in bool) {

@@ -129,8 +129,7 @@ func (px *proxies) entityFor(n *nodes.Node, ord int, t *rpl.ItemType) donburi.En
 	return px.newSpare(n)
 }
 
-// newSpare gives a proxy a part (a spare) for items that the authority has on parts that
-// came later.
+// newSpare gives a proxy a part (a spare) for items that the authority has on parts that came later.
 func (px *proxies) newSpare(n *nodes.Node) donburi.Entity {
 	e := px.World.Entry(donburix.Create(px.World, nodes.PartOf, components.Proxy))
 	nodes.PartOf.SetValue(e, nodes.PartData{Node: n.Entity})

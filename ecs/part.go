@@ -98,8 +98,7 @@ func (pt *partKeeper) addPart(node, part *donburi.Entry) {
 	}
 }
 
-// followNode gives a part of a proxy the role of its node, and has it drawn where the node
-// is.
+// followNode gives a part of a proxy the role of its node, and has it drawn where the node is.
 func (pt *partKeeper) followNode(n *nodes.Node, part *donburi.Entry) {
 	donburix.Add(part, components.Proxy)
 	if n.Hidden {

@@ -107,8 +107,7 @@ func (r *Replication) Receive() {
 	r.leaveStep()
 }
 
-// begin does what Host, Join and Load have asked for, and starts a world that has not
-// begun.
+// begin does what Host, Join and Load have asked for, and starts a world that has not begun.
 func (r *Replication) begin() {
 	due := r.pending
 	r.pending = nil // requests made by callbacks wait for the next Receive; otherwise they could ask again without end

@@ -7,7 +7,6 @@ package ecs
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 	"unsafe"
@@ -18,7 +17,6 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/ecs/internal/replay"
 	"github.com/tendonengine/tendon/ecs/internal/spawns"
-	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -102,7 +100,7 @@ func (pr *prediction) find() {
 			kept = append(kept, n)
 		} else {
 			n.Predicted = nil
-			pr.release(n)
+			pr.states.Release(n)
 		}
 	}
 	clear(pr.all[len(kept):])
@@ -165,37 +163,6 @@ func (c Call) Once(key int, fn func(late time.Duration)) {
 	fn(late)
 }
 
-// release gives a node that is not predicted any more back to what comes from the server.
-func (pr *prediction) release(n *nodes.Node) {
-	if pr.Proxy == nil || n.Leaving || n.Replica == nil || n.Data.Transient || pr.nodes.Of(n.Entity) != n {
-		return
-	}
-	for ord := range n.Items {
-		b := &n.Items[ord]
-		e, p := pr.Component(b)
-		if p == nil {
-			continue
-		}
-		w := pr.Tagged(b.Comp, e, p)
-		if pr.Proxy.Inject(n.Replica, ord, b.Comp.Item, w) && b.Comp.StandIn != nil {
-			b.Comp.StandIn.Set(e, p, w)
-		}
-		if b.Track != nil {
-			pr.draw.words = n.Replica.Words(ord, pr.draw.words[:0])
-			b.Track.Restart(pr.Proxy.Newest(), pr.draw.words)
-		}
-	}
-}
-
-// save keeps the state after a tick.
-func (pr *prediction) save(t rpl.Tick) {
-	for _, n := range pr.all {
-		if pr.nodes.Of(n.Entity) == n {
-			pr.states.Save(n, t)
-		}
-	}
-}
-
 // reconcile compares the newest state that has come with what was predicted for its tick.
 func (pr *prediction) reconcile(now rpl.Tick) {
 	t := pr.Proxy.Newest()
@@ -245,62 +212,15 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 // replay sets all predicted nodes back to the server's state of tick t, and runs the ticks
 // since again.
 func (pr *prediction) replay(t, now rpl.Tick) {
-	pr.states.EachDrawn(pr.all, func(_ *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
-		k.Was = append(k.Was[:j], f.Get(at))
-	})
-	for _, n := range pr.all {
-		if n.Replica == nil && n.Predicted.Born > t { // its command makes it again
-			n.Predicted.Gone = true
-			continue
-		}
-		for ord := range n.Items {
-			b := &n.Items[ord]
-			e, at := pr.Component(b)
-			if at == nil {
-				continue
-			}
-			if k := n.Predicted.Item(ord); k.Ticks[t%predict.Ticks] == t {
-				b.Comp.Copy(at, k.Ring[t%predict.Ticks]) // what does not travel goes back too
-			}
-			if !replay.Known(n) {
-				continue
-			}
-			w := pr.Tagged(b.Comp, e, at)
-			if pr.Proxy.Inject(n.Replica, ord, b.Comp.Item, w) && b.Comp.StandIn != nil {
-				b.Comp.StandIn.Set(e, at, w)
-			}
-		}
-		pr.states.Save(n, t)
-	}
+	pr.states.Back(pr.all, t)
 	for k := t + 1; k <= now; k++ {
 		pr.commands.replay(k)
-		pr.save(k)
+		pr.states.SaveAll(pr.all, k)
 	}
 	pr.spawns.Withdraw(func(n *nodes.Node) bool { return n.Predicted != nil && n.Predicted.Gone })
 	pr.spawns.Expire(pr.line.now(), t) // a replay may make again what was given up
 	pr.all = slices.DeleteFunc(pr.all, func(n *nodes.Node) bool { return pr.nodes.Of(n.Entity) != n })
-	seconds := pr.line.now().Seconds()
-	pr.states.EachDrawn(pr.all, func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
-		if j >= len(k.Was) { // it was not there before
-			return
-		}
-		for len(k.Off) <= j {
-			k.Off = append(k.Off, 0)
-		}
-		off := f.Way(f.Get(at), k.Was[j])
-		if off += k.Off[j] * track.Fade(seconds-p.At); math.IsNaN(off) || f.Leaps(0, off) || f.Steps() { // a teleport, or a value that was absent
-			off = 0
-		}
-		k.Off[j] = off
-	})
-	for _, n := range pr.all {
-		if n.Predicted.At = seconds; n.Replica != nil && n.Replica.Leapt > n.Predicted.Leapt { // no error of a leap is drawn away
-			n.Predicted.Leapt = n.Replica.Leapt
-			for i := range n.Predicted.Items {
-				clear(n.Predicted.Items[i].Off)
-			}
-		}
-	}
+	pr.states.Moved(pr.all, pr.line.now().Seconds())
 }
 
 // view changes a copy of a predicted component to what is drawn in this frame.

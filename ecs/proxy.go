@@ -393,8 +393,7 @@ func (dr *drawing) hideTree(n *nodes.Node) {
 	}
 }
 
-// showWhenDue lets reveal show the hidden nodes of a tree once drawn time reaches their
-// state.
+// showWhenDue lets reveal show the hidden nodes of a tree once drawn time reaches their state.
 func (dr *drawing) showWhenDue(n *nodes.Node) {
 	if n.Hidden && !n.Leaving {
 		dr.hiding = append(dr.hiding, n)

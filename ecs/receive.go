@@ -32,6 +32,7 @@ func receiveStage(r *Replication) {
 	r.groups.answerAsks()
 	r.shared.Auth.Due(func(c rpl.Call) { r.calls.runRemote(c) })
 	r.seats.departures()
+	r.wakeUp()
 	if r.line.link != nil {
 		r.stopIfShut(r.line.link.Err())
 	}
@@ -111,6 +112,7 @@ func (r *Replication) receiveClient() {
 	r.shared.Proxy.Step(r.shared.Tick)
 	r.draw.moveRender()
 	r.draw.stepped()
+	r.wakeUp()
 	r.commands.begin()
 	r.draw.reveal()
 	r.proxies.sweep()

@@ -53,6 +53,7 @@ type Replication struct {
 	predict  prediction       // a client: what its own commands do at once
 	past     rewind.History   // a server: where things were
 	places   places.Keeper    // for questions about space
+	wakes    waking           // what waits for its tick
 	audience []audienceChange // scratch of reportAudience
 	line     line             // the link, and the session's time
 	steps    steps            // what waits for the end of Receive or Send
@@ -250,6 +251,7 @@ func (r *Replication) attach(w donburi.World) {
 	clear(r.nodes.Parts)
 	r.extract.Clear()
 	r.places.Clear()
+	r.wakes.all.Clear()
 	r.worlds.room = donburix.Room{}
 	r.worlds.room.Make(w)
 	e := w.Entry(donburix.Create(w, nodes.WithNode([]donburi.IComponentType{sessionType})...))

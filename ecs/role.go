@@ -36,8 +36,7 @@ func IsOwner(e *donburi.Entry) bool {
 	return r != nil && r.shared.Me != 0 && r.nodes.DriverOf(e) == r.shared.Me
 }
 
-// Owner returns the peer that drives a node, or the node that a part belongs to; 0 is
-// nobody.
+// Owner returns the peer that drives a node, or the node that a part belongs to; 0 is nobody.
 func Owner(e *donburi.Entry) rpl.Peer {
 	if r := of(e); r != nil {
 		return r.nodes.DriverOf(e)

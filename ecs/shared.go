@@ -55,7 +55,7 @@ func (r *Replication) connect() {
 		Others: func() bool { return r.seats.seated(func(s *seat) bool { return s.joined }) > 0 },
 	}
 	r.commands = commanding{
-		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats,
+		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats, wake: r.wakePredicted,
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands}
 	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes}
@@ -71,6 +71,7 @@ func (r *Replication) connect() {
 		r.places.Ended(n)
 	}
 	r.places = places.Keeper{Base: &sh.Base, Nodes: &r.nodes, Loose: func() []*nodes.Node { return r.predict.all }}
+	r.wakes.valid = func(e donburi.Entity) bool { return sh.World.Valid(e) }
 	r.resetAuthority()
 	r.resetClient()
 }

@@ -24,6 +24,7 @@ type Node struct {
 	Gone  bool     // in the tick that runs again it has not been made yet
 	Items []Item   // by ordinal
 	At    float64  // when its error was last changed, in seconds
+	Wakes Wakes    // when it is to be woken, and was
 }
 
 // A Item is an item's component after each of the last ticks.

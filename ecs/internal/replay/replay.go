@@ -20,6 +20,7 @@ type States struct {
 
 	words, mine []int32 // scratch
 	vars        []any
+	was         []float64
 }
 
 // Save keeps a node's state after a tick.
@@ -70,7 +71,7 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 		if n.Predicted.Born != 0 { // it began from what may itself have been a step beside
 			spare = 2
 		}
-		if d := predict.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare); d != 0 && mayKnow(p.Audience) {
+		if d := predict.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare+int64(it.Words[i].Tol)); d != 0 && mayKnow(p.Audience) {
 			return p.Name, d
 		}
 	}
@@ -85,10 +86,11 @@ func (st *States) EachDrawn(all []*nodes.Node, fn func(p *predict.Node, k *predi
 	for _, n := range all {
 		for ord := range n.Items {
 			b := &n.Items[ord]
-			if b.Comp == nil || len(b.Comp.Drawn.Fields) == 0 || b.Comp.StandIn != nil {
+			if b.Comp == nil || len(b.Comp.Drawn.Fields) == 0 {
 				continue
 			}
-			if _, at := st.Component(b); at != nil {
+			if e, at := st.Component(b); at != nil {
+				at = st.Tagged(b.Comp, e, at)
 				for j := range b.Comp.Drawn.Fields {
 					fn(n.Predicted, n.Predicted.Item(ord), &b.Comp.Drawn.Fields[j], at, j)
 				}
@@ -103,24 +105,34 @@ func (st *States) EachDrawn(all []*nodes.Node, fn func(p *predict.Node, k *predi
 func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer, t rpl.Tick, share, now float64) {
 	for ord := range n.Items {
 		b := &n.Items[ord]
-		if b.Comp == nil || b.Entity != e || b.Comp.Type != c || b.Comp.StandIn != nil || ord >= len(n.Predicted.Items) {
+		if b.Comp == nil || b.Entity != e || b.Comp.Type != c || ord >= len(n.Predicted.Items) {
 			continue
 		}
 		k := &n.Predicted.Items[ord]
-		before := k.Ring[(t-1)%predict.Ticks]
+		between := share < 1 && n.Leapt != t && k.Ring[(t-1)%predict.Ticks] != nil && k.Ticks[(t-1)%predict.Ticks] == t-1 && k.Ticks[t%predict.Ticks] == t
+		st.was = st.was[:0]
+		at := st.World.Entry(e)
+		if between {
+			before := st.Tagged(b.Comp, at, k.Ring[(t-1)%predict.Ticks])
+			for j := range b.Comp.Drawn.Fields {
+				st.was = append(st.was, b.Comp.Drawn.Fields[j].Get(before))
+			}
+		}
+		w := st.Tagged(b.Comp, at, p)
 		fade := track.Fade(now - n.Predicted.At)
 		for j := range b.Comp.Drawn.Fields {
 			f := &b.Comp.Drawn.Fields[j]
-			v := f.Get(p)
-			if share < 1 && before != nil && k.Ticks[(t-1)%predict.Ticks] == t-1 && k.Ticks[t%predict.Ticks] == t {
-				if was := f.Get(before); n.Leapt != t && !f.Leaps(was, v) {
-					v = f.Between(was, v, share)
-				}
+			v := f.Get(w)
+			if between && !f.Leaps(st.was[j], v) {
+				v = f.Between(st.was[j], v, share)
 			}
 			if j < len(k.Off) && fade > 0 {
 				v = f.Plus(v, k.Off[j]*fade)
 			}
-			f.Set(p, v)
+			f.Set(w, v)
+		}
+		if b.Comp.StandIn != nil {
+			b.Comp.StandIn.Set(at, p, w)
 		}
 	}
 }

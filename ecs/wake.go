@@ -1,0 +1,93 @@
+package ecs
+
+// Wake and OnWake: what happens at a tick that is known beforehand.
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/ecs/internal/callbacks"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/predict"
+	"github.com/tendonengine/tendon/ecs/internal/wakes"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// waking is what sleeps in a session.
+type waking struct {
+	all   wakes.Set
+	hooks []callbacks.On[func(Call)]
+	valid func(donburi.Entity) bool
+}
+
+// wakeCommand is the number of the command of which Call.Once and Prefab.Predict take the effects
+// of a wake to be: no protocol has so many.
+const wakeCommand = 1 << 24
+
+// Wake has OnWake run for an entity in the step of a tick, at its beginning; a tick that is not
+// ahead counts as the next. A step costs what is due in it, however many wait. What has been
+// removed is not woken, nor whoever has its place; a level takes all its wakes along. An entity
+// is woken once for each tick that it was given.
+//
+// On the authority any entity can be given one, on a client a local entity and a node that it
+// predicts, from a command's Apply or from OnWake: the wake is then part of what is predicted, and
+// runs again, with Call.Replay, where a correction runs its tick again. For other proxies Wake
+// does nothing: the authority wakes them. In a prefab's function it is too early: nobody knows
+// yet whose the entity will be. A client is not told of the authority's wakes, so keep
+// what a rule waits for in a replicated field, and have OnWake look at it.
+func Wake(e *donburi.Entry, at rpl.Tick) {
+	r, n := nodeAt(e)
+	switch {
+	case r == nil:
+	case n != nil && n.Predicted != nil:
+		now := rpl.Tick(r.commands.lead.Tick())
+		n.Predicted.Wakes.Add(max(at, max(now, r.commands.playing)+1), r.commands.playing, now-min(now, predict.Ticks))
+	case n == nil || r.shared.Auth != nil:
+		r.wakes.all.Add(e.Entity(), max(at, r.shared.Tick+1), r.wakes.valid)
+	}
+}
+
+// OnWake runs for an entity with the component at the tick that Wake was given: at the beginning
+// of the step, before the commands of that tick. Nodes of one tick are woken in the order of
+// IDs, then local entities.
+func (r *Replication) OnWake(c donburi.IComponentType, fn func(Call)) {
+	mustBeMade("OnWake", r)
+	r.wakes.hooks = append(r.wakes.hooks, on(c, "OnWake", fn))
+}
+
+// wakeUp wakes what is due in this step, but for what is predicted.
+func (r *Replication) wakeUp() {
+	due := r.wakes.all.Due(r.shared.Tick)
+	slices.SortStableFunc(due, func(a, b donburi.Entity) int { // local entities last: 0 - 1 is more than any
+		return cmp.Compare(r.nodes.NodeOf(uint64(a))-1, r.nodes.NodeOf(uint64(b))-1)
+	})
+	for _, ent := range due {
+		if r.shared.World.Valid(ent) && IsAuthority(r.shared.World.Entry(ent)) {
+			r.wake(r.shared.World.Entry(ent), r.nodes.Of(ent), r.shared.Tick, false)
+		}
+	}
+}
+
+// wakePredicted wakes what is predicted and due in a tick.
+func (r *Replication) wakePredicted(t rpl.Tick, replay bool) {
+	for i := 0; i < len(r.predict.all); i++ { // a wake may predict more
+		if n := r.predict.all[i]; len(n.Predicted.Wakes) > 0 && !n.Predicted.Gone && r.nodes.Of(n.Entity) == n && n.Predicted.Wakes.Due(t) {
+			r.wake(r.shared.World.Entry(n.Entity), n, t, replay)
+		}
+	}
+}
+
+func (r *Replication) wake(e *donburi.Entry, n *nodes.Node, t rpl.Tick, replay bool) {
+	c := Call{Entry: e, Tick: t, Replay: replay}
+	if n != nil {
+		c.From, c.name = n.Owner, predict.Name{Node: n.ID, Tick: t, Command: wakeCommand}
+	}
+	ent := e.Entity()
+	for i := range r.wakes.hooks {
+		if h := &r.wakes.hooks[i]; r.shared.World.Valid(ent) && r.shared.World.Entry(ent).HasComponent(h.Component) {
+			h.Call(c)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package ecs_test
+
+// Wake and OnWake.
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+type fuseData struct {
+	Lit   uint16   `rpl:""`
+	Burst uint16   `rpl:""`
+	Ends  rpl.Tick `rpl:""`
+}
+
+// A wake comes at its tick, once, dies with its entity, and with the level.
+func TestWake(t *testing.T) {
+	p := tendon.NewProtocol("wake")
+	fuse := tendon.Replicate(p, "fuse", donburi.NewComponentType[fuseData]())
+	local := donburi.NewComponentType[int]()
+	r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	woken := map[donburi.Entity][]rpl.Tick{}
+	order := []string{}
+	note := func(c tendon.Call) { woken[c.Entry.Entity()] = append(woken[c.Entry.Entity()], c.Tick) }
+	r.OnWake(fuse, func(c tendon.Call) {
+		note(c)
+		order = append(order, "node")
+		if c.Tick == 10 { // asked for in a wake, for a tick that is past: the next
+			tendon.Wake(c.Entry, 3)
+		}
+	})
+	r.OnWake(local, func(c tendon.Call) { note(c); order = append(order, "local") })
+	var a, b, l *donburi.Entry
+	for r.Tick() < 30 {
+		r.Receive()
+		if r.Tick() == 2 {
+			l = r.World().Entry(r.World().Create(local))
+			a, b = r.Create(fuse), r.Create(fuse)
+			for range 2 {
+				tendon.Wake(l, 10)
+				tendon.Wake(a, 10)
+			}
+			tendon.Wake(a, 20)
+			tendon.Wake(b, 20)
+		}
+		if r.Tick() == 15 {
+			b.Remove()
+			r.Create(fuse) // in its slot
+		}
+		r.Send()
+	}
+	if !slices.Equal(woken[a.Entity()], []rpl.Tick{10, 11, 20}) || !slices.Equal(woken[l.Entity()], []rpl.Tick{10}) || len(woken) != 2 {
+		t.Errorf("woken: %v", woken)
+	}
+	if !slices.Equal(order, []string{"node", "local", "node", "node"}) {
+		t.Errorf("in the order %v", order)
+	}
+	tendon.Wake(a, 40)
+	r.Load("next")
+	for r.Tick() < 60 {
+		r.Receive()
+		r.Send()
+	}
+	if n := len(woken[a.Entity()]); n != 3 {
+		t.Errorf("a wake of the level before has come")
+	}
+}
+
+// A wake that a command asks for is predicted: it comes at the same tick on both machines, runs
+// again with a correction, shows its effect once, and one that only a wrong prediction has asked
+// for never comes.
+func TestWakesArePredicted(t *testing.T) {
+	for _, c := range []netsim.Conditions{{Delay: 60 * time.Millisecond}, {Delay: 60 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.1}} {
+		net := mem.NewNetwork(1, c)
+		p := tendon.NewProtocol("wakes")
+		fuse := tendon.Replicate(p, "fuse", donburi.NewComponentType[fuseData]())
+		light := tendon.NewCommand[struct {
+			Light bool `rpl:"edge"`
+		}](p, "light", fuse)
+		const burns = 25
+		var server, client *tendon.Replication
+		at := map[*tendon.Replication]map[rpl.Tick]int{}
+		replays, shown, corrections := 0, 0, 0
+		session := func(dedicated bool) *tendon.Replication {
+			r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{Dedicated: dedicated})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at[r] = map[rpl.Tick]int{}
+			light.Apply(r, func(c tendon.Call, k struct {
+				Light bool `rpl:"edge"`
+			},
+			) {
+				if f := fuse.Get(c.Entry); k.Light && f.Ends == 0 {
+					f.Lit++
+					f.Ends = c.Tick + burns
+					tendon.Wake(c.Entry, f.Ends)
+				}
+			})
+			r.OnWake(fuse, func(c tendon.Call) {
+				f := fuse.Get(c.Entry)
+				if f.Ends != c.Tick {
+					return
+				}
+				f.Burst++
+				f.Ends = 0
+				if c.Replay {
+					replays++
+				}
+				at[r][c.Tick]++
+				if r == client {
+					c.Once(0, func(time.Duration) { shown++ })
+				}
+			})
+			return r
+		}
+		server, client = session(true), session(false)
+		client.OnCorrection(func(tendon.Correction) { corrections++ })
+		step := 0
+		light.Sample(client, func(*donburi.Entry) (k struct {
+			Light bool `rpl:"edge"`
+		},
+		) {
+			k.Light = step > 200 && step < 1100 && step%60 == 0
+			return k
+		})
+		server.OnJoin(func(q rpl.Peer) { tendon.Give(server.Create(fuse), q) })
+		l := net.Listener()
+		server.Host(l)
+		client.Join(net.Dialer(l))
+		for step = range 1400 {
+			net.Advance(time.Second / 60)
+			server.Receive()
+			if step%23 == 0 { // the world interferes: a correction that runs wakes again
+				for e := range fuse.Iter(server.World()) {
+					fuse.Get(e).Lit += 100
+				}
+			}
+			light.Run(server)
+			server.Send()
+			client.Receive()
+			light.Run(client)
+			client.Send()
+		}
+		if corrections == 0 || replays == 0 {
+			t.Fatalf("%d corrections, and no wake ran again: %d", corrections, replays)
+		}
+		if len(at[server]) < 10 {
+			t.Fatalf("only %d have burst", len(at[server]))
+		}
+		for tick, n := range at[server] {
+			if n != 1 {
+				t.Errorf("tick %d: burst %d times on the server", tick, n)
+			}
+			if c.Loss == 0 && at[client][tick] == 0 {
+				t.Errorf("tick %d: not predicted", tick)
+			}
+		}
+		if c.Loss == 0 && len(at[client]) != len(at[server]) {
+			t.Errorf("%d on the client, %d on the server", len(at[client]), len(at[server]))
+		}
+		if shown < len(at[server]) || c.Loss == 0 && shown != len(at[server]) {
+			t.Errorf("shown %d times, %d have burst", shown, len(at[server]))
+		}
+		for e := range fuse.Iter(client.World()) {
+			o, _ := server.Find(tendon.ID(e))
+			if mine, its := *fuse.Get(e), *fuse.Get(o); mine != its {
+				t.Errorf("in the end %v, on the server %v", mine, its)
+			}
+		}
+	}
+}
