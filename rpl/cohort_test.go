@@ -70,7 +70,8 @@ func (g *cohortGame) play(t testing.TB, least, sharers int) (sum uint64, err err
 	cond := netsim.Conditions{Delay: 40 * time.Millisecond, Loss: g.loss}
 	w := newWorld(t, g.seed, rpl.AuthorityConfig{Budget: g.budget}, cond, g.nodes)
 	w.net.A.SetLeastCohort(least)
-	w.net.A.NeverLearn() // what is planned once is learned from once
+	w.net.A.SetAgain(math.MaxInt) // where peers are told as one, names do not go by runs
+	w.net.A.NeverLearn()          // what is planned once is learned from once
 	w.net.A.SetSharers(sharers)
 	h := fnv.New64a()
 	w.net.OnDatagram = func(p rpl.Peer, b []byte) {

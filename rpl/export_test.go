@@ -290,3 +290,9 @@ func flag(b bool) int {
 
 // HasLines reports whether any word goes along a line by the tables in use.
 func (a *Authority) HasLines() bool { return a.sender.Tables.Model.Lines() }
+
+// SetAgain sets from how many updates of a send on their names may go by runs. ToldAgain is in
+// how many sends they did.
+func (a *Authority) SetAgain(least int) { a.sender.Setup.LeastAgain = least }
+
+func (a *Authority) ToldAgain() uint64 { return a.sender.Updates.Agains }

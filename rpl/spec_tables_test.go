@@ -120,8 +120,8 @@ func TestSpecTables(t *testing.T) {
 			t.Errorf("table %s is\n%d, the page's %s is\n%d", name, costs(table), formula, got)
 		}
 	}
-	if fitted != 15 {
-		t.Errorf("%d tables of the page were fitted, not 15", fitted)
+	if fitted != 16 {
+		t.Errorf("%d tables of the page were fitted, not 16", fitted)
 	}
 	specQuads(t, page, s)
 }

@@ -35,6 +35,8 @@ type EntryModel struct {
 
 	Form, Back, Delta Table // of the header
 
+	Again Table // lengths of runs of handles that the base packet told, told again and not
+
 	Run Table // of acks: lengths of runs of packets that came or were lost; 0 for all the rest
 }
 
@@ -61,6 +63,7 @@ const (
 	FormArrived                 // arrivals
 	FormCalls                   // calls
 	FormSpeculative             // guesses
+	FormAgain                   // updates of what the base packet told, by runs
 )
 
 // A removal's symbol is one more than these flags.
@@ -221,9 +224,10 @@ func defaultEntry() EntryModel {
 		Tenant: unsignedTable(0.01, 0.9), Layout: unsignedTable(0.5, 0.7),
 		Remove: fit(append([]float64{0.4}, fitFlags(0.5, 0.03, 0.1, 0.02)...)...),
 
-		Form:  fit(fitFlags(0.02, 0.05, 0.03, 0.15, 0.15, 0.05, 0.15)...),
+		Form:  fit(fitFlags(0.02, 0.05, 0.03, 0.15, 0.15, 0.05, 0.15, 0.2)...),
 		Back:  fit(append([]float64{0.001}, magnitudes(4, 0.6)...)...),
 		Delta: fit(append([]float64{4}, magnitudes(4, 0.6)...)...),
+		Again: unsignedTable(1, 0.75),
 		Run:   fit(append([]float64{4}, magnitudes(1, 0.6)...)...),
 	}
 	m.nameBy(fit(append([]float64{0.01, 0.02}, magnitudes(1, 0.6)...)...))

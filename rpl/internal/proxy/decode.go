@@ -93,6 +93,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	} else {
 		tick, c.dec.lines = ids.Tick(d.Bits(32)), lineWindow{}
 	}
+	c.dec.base = base
 	c.dec.timely = form&coder.FormFull != 0 && !c.in.history.overtaken(seq)
 	if err := c.believes(tick); err != nil {
 		return err
@@ -115,6 +116,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	c.compare(tick)
 	c.dec.estimate.note(tick, c.dec.readingAt, c.cfg.Hz)
 	c.in.history.note(seq, tick, c.dec.readingAt)
+	c.in.named.Note(seq, &c.dec.named)
 	if c.dec.stage.skipped {
 		c.counters.Skipped++
 		c.mend.skipped = append(c.mend.skipped, seq)
@@ -127,6 +129,7 @@ func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick
 	st := &c.dec.stage
 	st.reset(tick)
 	st.block = block
+	c.dec.named = wire.SentSet{}
 	if form&coder.FormRemoved != 0 {
 		if err := c.readRemovals(d, m); err != nil {
 			return err
@@ -139,6 +142,11 @@ func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick
 	}
 	if form&coder.FormCalls != 0 {
 		if err := c.readCalls(d, m); err != nil {
+			return err
+		}
+	}
+	if form&coder.FormAgain != 0 {
+		if err := c.readAgain(d, m, baseTick); err != nil {
 			return err
 		}
 	}

@@ -37,25 +37,61 @@ func (c *Proxy) readUpdates(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick
 		if at += gap; gap == 0 || gap > wire.MaxHandles || at > wire.MaxHandles || d.Err() != nil {
 			return fmt.Errorf("%w: handles without end", ids.ErrPacket)
 		}
-		var here, ok bool
-		var err error
-		if special {
-			here, ok, err = c.readSpecial(d, m, at-1, baseTick)
-		} else {
-			here, ok, err = c.readOrdinary(d, m, at-1, baseTick)
-		}
-		switch {
-		case err != nil:
+		if err := c.readUpdate(d, m, at-1, baseTick, special); err != nil {
 			return err
-		case !here:
-			if c.lacks(at - 1) {
-				c.noteWrongNode(at - 1)
-			}
-			return fmt.Errorf("%w: handle %d", errNotHere, at-1)
-		case !ok:
-			return fmt.Errorf("%w: handle %d", errNoBase, at-1)
 		}
 	}
+}
+
+// readUpdate reads the update of a handle.
+func (c *Proxy) readUpdate(d *prefix.Decoder, m *coder.Model, h uint32, baseTick ids.Tick, special bool) (err error) {
+	if c.dec.named.Has(h) {
+		return fmt.Errorf("%w: handle %d is told twice", ids.ErrPacket, h)
+	}
+	var here, ok bool
+	if special {
+		here, ok, err = c.readSpecial(d, m, h, baseTick)
+	} else {
+		here, ok, err = c.readOrdinary(d, m, h, baseTick)
+	}
+	c.dec.named.Add(h)
+	switch {
+	case err != nil:
+		return err
+	case !here:
+		if c.lacks(h) {
+			c.noteWrongNode(h)
+		}
+		return fmt.Errorf("%w: handle %d", errNotHere, h)
+	case !ok:
+		return fmt.Errorf("%w: handle %d", errNoBase, h)
+	}
+	return nil
+}
+
+// readAgain reads the updates that are named by runs of what the base packet told.
+func (c *Proxy) readAgain(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick) error {
+	base := c.in.named.Of(c.dec.base)
+	if base == nil || c.dec.stage.block {
+		return fmt.Errorf("%w: it is not known what packet %d told", ids.ErrPacket, c.dec.base)
+	}
+	set := *base
+	left := uint32(set.Len())
+	h := -1
+	for again, least := false, uint32(0); left > 0; again, least = !again, 1 {
+		n := coder.ReadUnsigned(d, &m.Entry.Again) + least
+		if n > left || n < least || d.Err() != nil {
+			return fmt.Errorf("%w: a run of %d of %d handles", ids.ErrPacket, n, left)
+		}
+		for left -= n; n > 0; n-- {
+			if h = set.After(h); again {
+				if err := c.readUpdate(d, m, uint32(h), baseTick, false); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // readSpeculative reads the speculative updates. At the first one whose node or base is not here it

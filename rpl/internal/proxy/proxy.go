@@ -69,6 +69,7 @@ type incoming struct {
 	held    []wire.WireCall // reliable calls for nodes that have not arrived yet
 	applied uint32          // count of reliable messages applied
 	history receivedHistory // which packets were applied
+	named   wire.SentRing   // which handles the newest of them told of
 	latest  wire.Latest     // of the unreliable calls
 }
 
@@ -82,6 +83,8 @@ type decoding struct {
 	estimate  tickEstimate
 	reading   uint64        // the number of the packet being read
 	readingAt time.Duration // when the packet being read was received
+	base      uint64        // the number of its base packet, 0 without
+	named     wire.SentSet  // the handles that its updates are about
 	timely    bool          // it has a whole tick, and no newer packet was applied
 	lines     lineWindow
 	seconds   rowtype.Second // the version from which the lines of the record being read start

@@ -193,7 +193,7 @@ func (p *Peer) restSome(a *store.Store) {
 		b.rests--
 		return
 	}
-	if len(p.overload.priorities) > 0 || len(p.queue) > 0 {
+	if len(p.overload.priorities) > 0 || len(p.arrivals.queue) > 0 {
 		return
 	}
 	for range few {

@@ -25,6 +25,6 @@
 //	                            what is planned, noted as sent, and remembered as a base; order.go: its order;
 //	                            ahead.go: reading ahead
 //	fit.go, heading.go          when code tables are learned, and how they reach the peers
-//	encode.go, block.go         packets of what was planned; what no packet holds
+//	encode.go, block.go         packets of what was planned; what no packet holds; again.go: names by runs
 //	counters.go, account.go, tally.go figures
 package send

@@ -139,9 +139,10 @@ type packer struct {
 
 	last uint32 // one past the handle of the last update, in whichever packet: the recorded name of the next one counts from it
 
-	rec  *link.Record
-	form int
-	room int // bits left in the packet
+	rec   *link.Record
+	form  int
+	named wire.SentSet // by the packet
+	room  int          // bits left in the packet
 }
 
 func (k *packer) done() bool {
@@ -170,7 +171,7 @@ func (k *packer) begin() {
 	if old := l.Displaced(seq); old != nil {
 		a.Receiver.lost(p, old)
 	}
-	k.rec = l.Begin(seq, tick, k.now)
+	k.rec, k.named = l.Begin(seq, tick, k.now), wire.SentSet{}
 	p.enc.Again()
 	m := p.Model
 	e := &p.enc
@@ -183,6 +184,9 @@ func (k *packer) begin() {
 		coder.FormSpeculative*flag(k.speculative < pl.speculative.len())
 	if p.busy {
 		k.form |= coder.FormChecks*flag(len(p.checks.plan) > 0) | coder.FormCalls*flag(k.hasCalls())
+	}
+	if k.hasRuns(seq) {
+		k.form |= coder.FormAgain
 	}
 	head := prefix.Run{}.Raw(uint32(m.Number), 2).With(m.Entry.Form.Run(uint(k.form)))
 	if full {
@@ -226,6 +230,9 @@ func (k *packer) fill() {
 	}
 	if k.form&coder.FormCalls != 0 {
 		k.calls()
+	}
+	if k.form&coder.FormAgain != 0 {
+		k.putRuns()
 	}
 	begun := start != k.progress()
 	if !begun || k.update > 0 || int(p.plan.ownershipBits) <= k.room {
@@ -303,7 +310,7 @@ func (k *packer) several(u *updating, bundles []bundle, i int) int {
 	from, to, last, room := u.from, u.to, u.last, k.room
 	for ; i < len(bundles); i++ {
 		pc := &bundles[i]
-		if pc.skip {
+		if pc.skip || pc.name == againName {
 			continue
 		}
 		if int(pc.bits)+wire.NameBits > room || pc.handle < last || pc.name == cohortName {
@@ -323,6 +330,7 @@ func (k *packer) several(u *updating, bundles []bundle, i int) int {
 			}
 			room -= name.Bits() + int(pc.bits)
 		}
+		k.named.Add(pc.handle)
 		last = pc.handle + 1
 		k.last = last
 		if pc.recAt != to {
@@ -393,6 +401,9 @@ func (k *packer) sent(pc *bundle) {
 }
 
 func (k *packer) end() {
+	if g := &k.p.again; g.ring != nil && g.rest == 0 {
+		k.noteNamed(g)
+	}
 	p := k.p
 	b := p.enc.Finish()
 	k.s.Datagram(b)

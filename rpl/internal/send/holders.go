@@ -16,7 +16,7 @@ func (a *Sender) Apply() {
 		d := &a.interest.Decisions[i]
 		p, n := a.All[d.Peer], &a.store.Nodes[d.Slot]
 		if d.In {
-			p.queue, p.busy = append(p.queue, d.Slot), true
+			p.arrivals.queue, p.busy = append(p.arrivals.queue, d.Slot), true
 		} else if d.Handle != wire.NoHandle {
 			a.dropHandle(n, p, d.Handle)
 			p.startRemoval(n, d.Handle, false)

@@ -55,12 +55,12 @@ type Peer struct {
 	trimming trimming
 
 	// lists that are read only while the peer is busy
-	queue   []uint32 // wanted slots whose arrival was not sent yet
-	queued  int      // how long it was after the last send
-	parents newParents
-	RPC     peerCalls
-	checks  checks
-	resync  resync
+	arrivals waiting
+	parents  newParents
+	RPC      peerCalls
+	checks   checks
+	resync   resync
+	again    again
 
 	sparse   sparse
 	copies   []rowCopy // of changes, that are due soon; empty while hardly anything is lost
@@ -74,6 +74,12 @@ type kept struct {
 	nodes int32 // handles whose node is coming or there
 	lives int32 // handles that have a lifecycle
 	bases int32 // 0: there are none
+}
+
+// waiting is what a peer wants and was not sent yet.
+type waiting struct {
+	queue  []uint32 // slots whose arrival was not sent yet
+	before int      // how many there were after the last send
 }
 
 // newParents are the nodes of a peer that have a new parent.
@@ -117,7 +123,7 @@ type peerTables struct {
 
 // isBusy reports whether any of the lists that are mostly empty has something.
 func (p *Peer) isBusy() bool {
-	return len(p.queue)+len(p.parents.handles)+len(p.checks.asked)+len(p.checks.plan)+
+	return len(p.arrivals.queue)+len(p.parents.handles)+len(p.checks.asked)+len(p.checks.plan)+
 		len(p.RPC.Ready)+len(p.RPC.Waiting)+len(p.RPC.Unreliable) > 0 || p.resync.tick != 0 || p.resync.asked
 }
 
@@ -125,7 +131,7 @@ func (p *Peer) isBusy() bool {
 // allocated piece by piece later.
 func (p *Peer) prepare() {
 	const some = 16
-	p.queue = make([]uint32, 0, some)
+	p.arrivals.queue = make([]uint32, 0, some)
 	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
 	p.checks.plan = make([]wire.Check, 0, wire.MaxChecks)
 	p.Link.Prepare(some / 4)
@@ -174,7 +180,7 @@ func (p *Peer) admit(a *Sender, slot uint32) uint32 {
 // long: to double them would leave much of them unused.
 func (p *Peer) addEntry() {
 	if n := len(p.States); n == cap(p.States) {
-		more := max(16, n/8, min(len(p.queue), wire.MaxHandles-n))
+		more := max(16, n/8, min(len(p.arrivals.queue), wire.MaxHandles-n))
 		p.States = append(make([]handleState, 0, n+more), p.States...)
 	}
 	p.States = append(p.States, handleState{gen: p.trimming.firstGen})

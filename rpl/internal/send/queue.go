@@ -25,11 +25,11 @@ const patience = 8
 // what they hang on, then by weight, nearness and waiting. Nodes are as near as the top of
 // their tree, those without a place as near as can be.
 func (a *planner) sortQueue(p *Peer, now time.Duration) {
-	if len(p.queue) < 2 || len(p.queue) > longQueue && len(p.queue) <= p.queued && (a.store.Send+uint32(p.Index))%patience != 0 {
+	if len(p.arrivals.queue) < 2 || len(p.arrivals.queue) > longQueue && len(p.arrivals.queue) <= p.arrivals.before && (a.store.Send+uint32(p.Index))%patience != 0 {
 		return
 	}
 	a.queueing, a.carrying = a.queueing[:0], a.carrying[:0]
-	for _, slot := range p.queue {
+	for _, slot := range p.arrivals.queue {
 		n := &a.store.Nodes[slot]
 		worth := a.sender.Updates.worthOf(p, n)
 		switch hd := n.Holder(p.Index); {
@@ -57,7 +57,7 @@ func (a *planner) sortQueue(p *Peer, now time.Duration) {
 	}
 	slices.SortStableFunc(a.queueing, first)
 	for i := range a.queueing {
-		p.queue[i] = a.queueing[i].slot
+		p.arrivals.queue[i] = a.queueing[i].slot
 	}
 }
 

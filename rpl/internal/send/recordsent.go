@@ -27,24 +27,27 @@ func (a *updates) recordUpdates(p *Peer) {
 	updates := pl.updates.in(a.bundles.updates)
 	last, ownership := uint32(0), 0
 	lossy := p.Link.Lossy()
+	pl.again = a.planRuns(p, updates)
 	for i := range updates {
 		u := &updates[i]
 		if u.skip {
 			continue
 		}
-		next := u.handle + 1
-		gap := next - last
-		last = next
-		name, sym := m.Near[gap%coder.NearGaps], coder.NearSyms[gap%coder.NearGaps]
-		if gap >= coder.NearGaps || u.special {
-			if u.name == cohortName {
-				last = a.recordCohort(p, u)
-				continue
+		if u.name != againName {
+			next := u.handle + 1
+			gap := next - last
+			last = next
+			name, sym := m.Near[gap%coder.NearGaps], coder.NearSyms[gap%coder.NearGaps]
+			if gap >= coder.NearGaps || u.special {
+				if u.name == cohortName {
+					last = a.recordCohort(p, u)
+					continue
+				}
+				name, sym = m.RareName(u.special, gap)
 			}
-			name, sym = m.RareName(u.special, gap)
+			u.call(name)
+			gaps[sym]++
 		}
-		u.call(name)
-		gaps[sym]++
 		if u.urgency >= longWait {
 			a.remember(p, a.recsOf(u))
 		}

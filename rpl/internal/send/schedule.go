@@ -26,6 +26,7 @@ type plan struct {
 	ownershipBits int32 // bits of those that are sent and carry another parent or owner
 	held          bool  // nothing leaves but probes
 	probe         bool
+	again         bool  // updates of what the base packet told are named by runs (again.go)
 	stale         bool  // the marks have changed since the peer's batch was taken
 	cohort        uint8 // one more than the number of the cohort plan that its updates were planned by; 0: none
 }
@@ -33,7 +34,7 @@ type plan struct {
 func (pl *plan) reset(ps *bundles) {
 	pl.removals, pl.arrivals = spanAt(ps.removals), spanAt(ps.arrivals)
 	pl.updates, pl.speculative = spanAt(ps.updates), spanAt(ps.speculative)
-	pl.updateBits, pl.folded, pl.cohort, pl.held, pl.probe = 0, 0, 0, false, false
+	pl.updateBits, pl.folded, pl.cohort, pl.held, pl.probe, pl.again = 0, 0, 0, false, false, false
 }
 
 func (pl *plan) empty() bool {
@@ -301,7 +302,7 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 // nearest. They may take at most three quarters of the room that is left, and what is left
 // of maxBurst and of maxBursts, and a share of maxArrivals with the others that wait.
 func (a *planner) planQueue(p *Peer, now time.Duration) {
-	if len(p.queue) == 0 {
+	if len(p.arrivals.queue) == 0 {
 		return
 	}
 	a.sortQueue(p, now)
@@ -314,8 +315,8 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 	given := room
 	a.joining++
 	most := max(wire.LeastArrivals, min(a.arrivals, wire.MaxArrivals/max(1, a.joined)))
-	waiting := p.queue[:0]
-	for i, slot := range p.queue {
+	waiting := p.arrivals.queue[:0]
+	for i, slot := range p.arrivals.queue {
 		n := &a.store.Nodes[slot]
 		if !n.Used {
 			continue
@@ -325,7 +326,7 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 			continue
 		}
 		if room <= 0 || most <= 0 || !p.hasHandle() {
-			if waiting = append(waiting, p.queue[i:]...); room > 0 && most > 0 {
+			if waiting = append(waiting, p.arrivals.queue[i:]...); room > 0 && most > 0 {
 				a.sender.noteHandlesOut(p)
 			}
 			break
@@ -347,8 +348,8 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 		bucket.Left -= cost
 	}
 	a.burst -= given - room
-	p.queue = p.queue[:len(waiting)]
-	p.queued = len(p.queue)
+	p.arrivals.queue = p.arrivals.queue[:len(waiting)]
+	p.arrivals.before = len(p.arrivals.queue)
 }
 
 // admitTree plans the arrival of a node and of all wanted nodes below it, and returns the
@@ -371,7 +372,7 @@ func (a *planner) admitTree(p *Peer, slot uint32) int {
 		bits, all = bits+n, all+n
 	}
 	a.arrives(p, a.sender.Updates.bundle(a.group[first], at))
-	if len(p.queue) > longQueue {
+	if len(p.arrivals.queue) > longQueue {
 		a.sender.Updates.remember(p, a.sender.Updates.recs[begun.recs:])
 	}
 	return all

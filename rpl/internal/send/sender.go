@@ -42,6 +42,7 @@ func NewSender(c Setup, k *coder.Coding, st *store.Store, in *interest.Manager) 
 	s.Calls = calls{store: st, sender: s}
 	s.Receiver = receiver{store: st, sender: s}
 	s.Setup.LeastCohort, s.Setup.LeastSharers = wire.LeastCohort, wire.LeastSharers
+	s.Setup.LeastAgain = againLeast
 	s.Accounts.Bits = make([]Bits, len(st.Schema.Items()))
 	return s
 }
@@ -66,6 +67,8 @@ type Setup struct {
 	// From how many updates, or holders, on it pays to do something once for several peers:
 	// NewSender sets them by the limits of package wire, tests lower them.
 	LeastCohort, LeastSharers int
+
+	LeastAgain int // from how many updates of a send on their names may go by runs; tests raise it
 }
 
 // tables are the code tables in use, and those being learned.
@@ -93,6 +96,7 @@ type updates struct {
 	recs       []link.Entry // what the bundles carry, for the records of packets
 	bundles    bundles      // all that was planned
 	Cohorts    cohorts
+	Agains     uint64         // sends whose updates were named by runs
 	second     rowtype.Second // from which the lines of the update being coded start
 	actions    []int          // what the update being planned does to each row of its node
 	priorities priorities

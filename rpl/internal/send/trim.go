@@ -59,7 +59,7 @@ func (a *Sender) trimScratch() {
 
 // trim gives back what a peer does not need any more.
 func (p *Peer) trim(now time.Duration) {
-	p.queue = pages.Trim(p.queue, 0, leastTrim)
+	p.arrivals.queue = pages.Trim(p.arrivals.queue, 0, leastTrim)
 	p.coming, p.going = pages.Trim(p.coming, 0, leastTrim), pages.Trim(p.going, 0, leastTrim)
 	p.parents.handles, p.parents.heldBack = pages.Trim(p.parents.handles, 0, leastTrim), pages.Trim(p.parents.heldBack, 0, leastTrim)
 	p.checks.asked = pages.Trim(p.checks.asked, 0, leastTrim)

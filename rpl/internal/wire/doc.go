@@ -8,6 +8,6 @@
 //	layout.go               which items a node has, as a number
 //	rpc.go                  calls; latest.go: which of them a newer one has overtaken
 //	checksum.go, nack.go whether both ends have the same, and what is done if not
-//	bitset.go, slab.go      sets of handles; rows in memory
+//	bitset.go, slab.go      sets of handles; rows in memory; sentset.go: which handles packets told of
 //	dump.go                 rows for people
 package wire

@@ -1,0 +1,186 @@
+package send
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
+)
+
+// Names by runs. What the base packet told is often told again, in a small world nearly all
+// of it, and a name of its own takes an update a bit at least. So a packet may first go
+// through what the base packet told, a set of handles that both ends know, by runs of those
+// that it tells again and those that it does not. All other updates have names as usual.
+
+// againName is the bundle.name of an update that is named by runs.
+const againName = 0xFE
+
+const (
+	// againLeast is the least number of updates of a send, and againSaves of bits saved, for
+	// which names go by runs.
+	againLeast = 4
+	againSaves = 8
+
+	// againTries is how many times in a row runs may save too little before they are left alone
+	// for againRest sends.
+	againTries = 4
+	againRest  = 64
+)
+
+// An again is what the newest packets told a peer of.
+type again struct {
+	ring  *wire.SentRing // nil: nothing was noted yet
+	fails uint8
+	rest  uint8 // sends in which neither is noted what is told, nor runs are tried
+}
+
+// planRuns decides whether names of a peer's updates go by runs, and marks those whose names
+// do. All updates must be sure to fit one packet with only small things beside them.
+func (a *updates) planRuns(p *Peer, updates []bundle) bool {
+	g, pl, l := &p.again, &p.plan, &p.Link
+	if g.rest > 0 {
+		g.rest--
+		return false
+	}
+	if len(updates) < a.sender.Setup.LeastAgain || pl.cohort > 0 || l.BaseTick == 0 || !pl.removals.empty() || !pl.arrivals.empty() ||
+		int(pl.updateBits)+len(updates)*wire.NameBits > 4*wire.PacketRoom {
+		return false
+	}
+	if g.ring == nil {
+		g.ring = new(wire.SentRing)
+	}
+	base := g.ring.Of(l.Base)
+	if base == nil {
+		return false
+	}
+	var now wire.SentSet
+	usual, others, last, rest := 0, 0, uint32(0), uint32(0) // bits of all names, and of those of what cannot be told again
+	m := &p.Model.Entry
+	for i := range updates {
+		u := &updates[i]
+		if u.skip {
+			continue
+		}
+		if u.ownership || u.name != 0 || u.handle < last {
+			return false
+		}
+		usual += m.Name(u.special, u.handle+1-last).Bits()
+		last = u.handle + 1
+		if !u.special && base.Has(u.handle) {
+			now.Add(u.handle)
+		} else {
+			others += m.Name(u.special, u.handle+1-rest).Bits()
+			rest = last
+		}
+	}
+	runs := 0
+	for r := newRuns(base, &now); r.next(); {
+		runs += r.name(m).Bits()
+	}
+	if usual-others-runs < againSaves {
+		if g.fails++; g.fails >= againTries {
+			g.fails, g.rest = 0, againRest
+		}
+		return false
+	}
+	g.fails = 0
+	a.Agains++
+	for i := range updates {
+		if u := &updates[i]; !u.skip && now.Has(u.handle) {
+			u.name = againName
+		}
+	}
+	return true
+}
+
+// runs goes through a set of handles by runs: in turn how many of them are not told, and how
+// many are.
+type runs struct {
+	base, now *wire.SentSet
+	left      int  // handles not gone through yet
+	at        int  // the next one
+	n         int  // the length of the run, …
+	again     bool // … of what is sent again or not
+	first     bool
+	begun     bool
+}
+
+func newRuns(base, now *wire.SentSet) runs {
+	return runs{base: base, now: now, at: base.After(-1), left: base.Len(), again: true}
+}
+
+// next goes to the next run, and reports whether there is one.
+func (r *runs) next() bool {
+	if r.left == 0 {
+		return false
+	}
+	r.first, r.begun = !r.begun, true
+	r.n, r.again = 0, !r.again
+	for r.left > 0 && r.now.Has(uint32(r.at)) == r.again {
+		r.at = r.base.After(r.at)
+		r.n++
+		r.left--
+	}
+	return true
+}
+
+// name is the length of the run. The first one alone, of what is not told, may be 0.
+func (r *runs) name(m *coder.EntryModel) prefix.Sym {
+	return coder.Unsigned(&m.Again, uint32(r.n-1+flag(r.first)))
+}
+
+// hasRuns reports whether a packet's updates go by runs as planned; otherwise all are named
+// as they are packed.
+func (k *packer) hasRuns(seq uint64) bool {
+	p := k.p
+	if !p.plan.again {
+		return false
+	}
+	p.plan.again = false // another packet of this send tells the rest
+	if k.form&^(coder.FormEcho|coder.FormChecks) == 0 && seq-p.Link.Base < wire.SentBack {
+		return true
+	}
+	updates := p.plan.updates.in(k.a.Updates.bundles.updates)
+	for i := range updates {
+		if u := &updates[i]; u.name == againName {
+			u.name = 0
+		} else {
+			u.codes, u.name = u.bare(), 0 // its name counts from an update that is named as usual
+		}
+	}
+	return false
+}
+
+// putRuns writes the updates that are named by runs.
+func (k *packer) putRuns() {
+	p := k.p
+	m, updates := &p.Model.Entry, p.plan.updates.in(k.a.Updates.bundles.updates)
+	var now wire.SentSet
+	for i := range updates {
+		if u := &updates[i]; u.name == againName && !u.skip {
+			now.Add(u.handle)
+		}
+	}
+	i := 0
+	for r := newRuns(p.again.ring.Of(p.Link.Base), &now); r.next(); {
+		name := r.name(m)
+		p.enc.PutOne(name)
+		k.room -= name.Bits()
+		for n := r.n; r.again && n > 0; i++ {
+			u := &updates[i]
+			if u.name != againName || u.skip {
+				continue
+			}
+			k.put(u)
+			k.carries(u.recAt, u.recAt+u.recN)
+			k.named.Add(u.handle)
+			n--
+		}
+	}
+}
+
+// noteNamed notes what the packet told, unless that was planned for a whole cohort.
+func (k *packer) noteNamed(g *again) {
+	if k.p.plan.cohort == 0 {
+		g.ring.Note(k.rec.Seq, &k.named)
+	}
+}
