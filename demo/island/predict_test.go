@@ -158,7 +158,8 @@ func TestPredictionOff(t *testing.T) {
 		t.Errorf("the server's answer: at %v, was at %v", is, was)
 	}
 	m.held = Input{}
-	l.until("the server has them all", func() bool { return len(m.collect(Flight)) == 0 })
+	l.steps(Steps) // the server has heard that the key is up, and said so: from there on it is predicted
+	l.until("its bullets are gone", func() bool { return len(m.collect(Flight)) == 0 })
 	m.Unpredicted = false
 	l.steps(2)
 	was = Place.Get(mine(m, Walker)).Pos
