@@ -135,7 +135,7 @@ func (b *binder[A]) find() []*nodes.Node {
 			b.found = append(b.found, n)
 		}
 	}
-	sortNodes(b.found)
+	nodes.SortByID(b.found)
 	return b.found
 }
 

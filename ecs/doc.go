@@ -165,6 +165,7 @@ package ecs
 //	internal/track/  the last states of an item, and what is drawn between and past them; view.go: of which
 //	                 nodes; internal/inplace/: written into components that the game draws itself; hang.go: what
 //	                 hangs on what; former.go: what is drawn where it hung before
+//	internal/own/    what this machine decides, between two of its steps
 //
 // Players' input:
 //

@@ -17,6 +17,7 @@ type line struct {
 	linkBase time.Duration      // the session's time minus the link's
 	timeBase time.Duration      // the session's time without a link, at timeTick
 	timeTick rpl.Tick
+	born     time.Time
 	spent    bool // the game was told that there are no more ticks
 	joining  bool // Join was called; it takes effect at the next Receive
 }
@@ -28,6 +29,14 @@ func (ln *line) now() time.Duration {
 		return ln.linkBase + ln.link.Now()
 	}
 	return ln.timeBase + time.Duration(ln.Tick-ln.timeTick)*ln.config.step()
+}
+
+// host returns the time of the link's clock or, without a link, of this machine's.
+func (ln *line) host() time.Duration {
+	if ln.link != nil {
+		return ln.now()
+	}
+	return time.Since(ln.born)
 }
 
 // openLink switches to a link's clock; the session's time continues from where it is.

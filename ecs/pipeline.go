@@ -103,6 +103,7 @@ func (r *Replication) Receive() {
 	r.enterStep("Receive")
 	defer r.steps.outside()
 	r.begin()
+	r.own.Stepped()
 	r.run(Receive)
 	r.leaveStep()
 }
@@ -162,6 +163,7 @@ func (r *Replication) Send() {
 	if r.shared.Auth != nil {
 		r.past.Remember()
 	}
+	r.own.Ended()
 	for s := Extract; s < stageCount; s++ {
 		r.run(s)
 	}

@@ -6,7 +6,6 @@ package ecs
 // since run again. What is drawn apart from what is simulated ends in fadeSeconds.
 
 import (
-	"cmp"
 	"slices"
 	"time"
 	"unsafe"
@@ -14,6 +13,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/own"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/ecs/internal/replay"
 	"github.com/tendonengine/tendon/ecs/internal/spawns"
@@ -35,6 +35,7 @@ type prediction struct {
 	draw     *drawing
 	line     *line
 	commands *commanding
+	drawn    *own.Keeper
 
 	all    []*nodes.Node // predicted, by id
 	spawns spawns.Set    // of them, those that the server has not told of yet
@@ -66,15 +67,6 @@ func (r *Replication) OnCorrection(fn func(Correction)) {
 	r.predict.told = append(r.predict.told, fn)
 }
 
-func sortNodes(ns []*nodes.Node) {
-	slices.SortStableFunc(ns, func(a, b *nodes.Node) int {
-		if a.ID == 0 || b.ID == 0 {
-			return cmp.Compare(b.ID, a.ID)
-		}
-		return cmp.Compare(a.ID, b.ID)
-	})
-}
-
 // find finds out what is predicted now.
 func (pr *prediction) find() {
 	pr.round++
@@ -94,18 +86,8 @@ func (pr *prediction) find() {
 			n.Predicted.Round = pr.round
 		}
 	}
-	kept := pr.all[:0]
-	for _, n := range pr.all {
-		if p := n.Predicted; p.Round == pr.round && pr.nodes.Of(n.Entity) == n {
-			kept = append(kept, n)
-		} else {
-			n.Predicted = nil
-			pr.states.Release(n)
-		}
-	}
-	clear(pr.all[len(kept):])
-	if pr.all = kept; len(kept) > was {
-		sortNodes(pr.all)
+	if pr.all = pr.states.Keep(pr.all, pr.round); len(pr.all) > was {
+		nodes.SortByID(pr.all)
 	}
 }
 
@@ -170,30 +152,7 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 		return
 	}
 	pr.known = t
-	var c Correction
-	fresh, wrong := false, false
-	for _, n := range pr.all {
-		if !replay.Known(n) {
-			continue
-		}
-		met := n.Predicted.Met
-		n.Predicted.Met = true
-		for ord := range n.Items {
-			b := &n.Items[ord]
-			e, at := pr.Component(b)
-			if at == nil {
-				continue
-			}
-			k := n.Predicted.Item(ord)
-			if k.Ticks[t%predict.Ticks] != t || !met { // it is brought up to this machine's tick
-				fresh = true
-				continue
-			}
-			if field, size := pr.states.Differs(n, ord, b, e, k.Ring[t%predict.Ticks], t); field != "" && !wrong {
-				wrong, c.Entry, c.Field, c.Size = true, e, b.Comp.Name+"."+field, size
-			}
-		}
-	}
+	d, wrong, fresh := pr.states.Judge(pr.all, t)
 	if wrong || fresh {
 		began := time.Now()
 		pr.replay(t, now)
@@ -203,9 +162,8 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 		return
 	}
 	pr.Corrections++
-	c.Ticks = int(now - t)
 	for _, fn := range pr.told {
-		fn(c)
+		fn(Correction{d.Entry, d.Field, d.Size, int(now - t)})
 	}
 }
 
@@ -225,5 +183,5 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 
 // view changes a copy of a predicted component to what is drawn in this frame.
 func (pr *prediction) view(n *nodes.Node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer) {
-	pr.states.Draw(n, e, c, p, rpl.Tick(pr.commands.lead.Tick()), pr.draw.stepShare(), pr.line.now().Seconds())
+	pr.states.Draw(n, e, c, p, rpl.Tick(pr.commands.lead.Tick()), pr.drawn.StepShare(), pr.line.now().Seconds())
 }

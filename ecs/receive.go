@@ -111,7 +111,6 @@ func (r *Replication) receiveClient() {
 	r.shared.Tick = max(r.shared.Tick, r.shared.Proxy.Newest()) // calls carry the tick, and the authority asks who owned the node then
 	r.shared.Proxy.Step(r.shared.Tick)
 	r.draw.moveRender()
-	r.draw.stepped()
 	r.wakeUp()
 	r.commands.begin()
 	r.draw.reveal()

@@ -20,6 +20,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/own"
 	"github.com/tendonengine/tendon/ecs/internal/places"
 	"github.com/tendonengine/tendon/ecs/internal/rewind"
 	"github.com/tendonengine/tendon/rpl"
@@ -53,6 +54,7 @@ type Replication struct {
 	predict  prediction       // a client: what its own commands do at once
 	past     rewind.History   // a server: where things were
 	places   places.Keeper    // for questions about space
+	own      own.Keeper       // what this machine decides, between its steps
 	wakes    waking           // what waits for its tick
 	audience []audienceChange // scratch of reportAudience
 	line     line             // the link, and the session's time
@@ -252,6 +254,7 @@ func (r *Replication) attach(w donburi.World) {
 	r.extract.Clear()
 	r.places.Clear()
 	r.wakes.all.Clear()
+	r.own.Clear()
 	r.worlds.room = donburix.Room{}
 	r.worlds.room.Make(w)
 	e := w.Entry(donburix.Create(w, nodes.WithNode([]donburi.IComponentType{sessionType})...))

@@ -4,6 +4,8 @@ package ecs
 // state that belongs together; it names the parts that it calls, and has this embedded.
 
 import (
+	"time"
+
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
@@ -14,6 +16,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/own"
 	"github.com/tendonengine/tendon/ecs/internal/places"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/ecs/internal/replay"
@@ -49,7 +52,7 @@ func (r *Replication) connect() {
 	}
 	r.notify = callbacks.New(&sh.Base, &r.nodes)
 	r.groups = grouping{shared: sh, seats: &r.seats, client: &r.client}
-	r.line = line{shared: sh}
+	r.line = line{shared: sh, born: time.Now()}
 	r.checks = mistakes.Checker{
 		Base: &sh.Base, Nodes: &r.nodes, IsDirty: r.extract.IsDirty, Arguments: sh.protocol.arguments, Session: sessionType,
 		Others: func() bool { return r.seats.seated(func(s *seat) bool { return s.joined }) > 0 },
@@ -57,7 +60,7 @@ func (r *Replication) connect() {
 	r.commands = commanding{
 		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats, wake: r.wakePredicted,
 	}
-	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands}
+	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands, drawn: &r.own}
 	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes}
 	r.predict.others.States = &r.predict.states
 	r.predict.spawns = spawns.Set{Base: &sh.Base, Nodes: &r.nodes, LoadTime: &r.loadTime, End: func(n *nodes.Node) {
@@ -71,6 +74,7 @@ func (r *Replication) connect() {
 		r.places.Ended(n)
 	}
 	r.places = places.Keeper{Base: &sh.Base, Nodes: &r.nodes, Loose: func() []*nodes.Node { return r.predict.all }}
+	r.own = own.Keeper{Base: &sh.Base, Nodes: &r.nodes, Now: r.line.host}
 	r.wakes.valid = func(e donburi.Entity) bool { return sh.World.Valid(e) }
 	r.resetAuthority()
 	r.resetClient()

@@ -48,7 +48,7 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 			return
 		}
 		kids := slices.AppendSeq(make([]*nodes.Node, 0, len(n.Children)), n.Kids)
-		sortNodes(kids)
+		nodes.SortByID(kids)
 		for _, c := range kids {
 			if c.Parent == n && !c.Leaving && r.shared.World.Valid(c.Entity) && !yield(r.shared.World.Entry(c.Entity)) {
 				return

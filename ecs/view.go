@@ -13,6 +13,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/command"
 	"github.com/tendonengine/tendon/ecs/internal/inplace"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/own"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -28,9 +29,6 @@ type drawing struct {
 	screen  track.Screen
 	hiding  []*nodes.Node // nodes to show once drawn time reaches their first sample
 	inPlace inplace.Painter
-	stepAt  float64 // when this step began, in seconds
-	frameAt float64 // when Frame was last called …
-	frame   float64 // … and how long after the call before
 
 	// Scratch.
 	words     []int32
@@ -39,9 +37,11 @@ type drawing struct {
 
 // View returns a copy of a component as it should be drawn in this frame: fields tagged
 // `interp` have their values at the time that Frame has set, the others their present
-// values. On the authority, and for components without `interp` fields, it returns a copy
-// of the component as it is. It panics if the entity does not have the component or has
-// been removed.
+// values. What this machine decides itself, on the authority and of local entities, is drawn
+// between its last two steps, so that a quick display shows motion in each frame; nothing is
+// kept for that of components that are not asked for. Within a step, and for components without
+// `interp` fields, View returns a copy of the component as it is. It panics if the entity does
+// not have the component or has been removed.
 func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	r, n := nodeAt(e)
 	if n == nil && !e.Valid() { // the entity of a node is there
@@ -111,7 +111,7 @@ func nodeAt(e *donburi.Entry) (*Replication, *nodes.Node) {
 // viewOf is View for an entity with the component, of a session and a node that may be nil.
 func viewOf[T any](r *Replication, e *donburi.Entry, n *nodes.Node, c *donburi.ComponentType[T]) T {
 	if n == nil || r.shared.Auth != nil {
-		return *c.Get(e)
+		return ownView(r, e, c)
 	}
 	if n.Predicted != nil {
 		v := *c.Get(e)
@@ -135,16 +135,39 @@ func viewOf[T any](r *Replication, e *donburi.Entry, n *nodes.Node, c *donburi.C
 	return v
 }
 
+// ownView is View of what this machine decides.
+func ownView[T any](r *Replication, e *donburi.Entry, c *donburi.ComponentType[T]) T {
+	v := *c.Get(e) // stays on the stack
+	if r == nil {
+		return v
+	}
+	comp := r.shared.Kinds.Of(c)
+	was, share := r.own.Was(e.Entity(), comp)
+	if was == nil {
+		return v
+	}
+	if comp.StandIn == nil {
+		own.Draw(comp, unsafe.Pointer(&v), was, share)
+		return v
+	}
+	s := new(T)
+	*s = v
+	w := r.shared.Tagged(comp, e, unsafe.Pointer(s))
+	own.Draw(comp, w, was, share)
+	comp.StandIn.Set(e, unsafe.Pointer(s), w)
+	return *s
+}
+
 // Frame is the first call of a drawn frame: it moves the time that View shows, and puts
 // the drawn values of `interp=inplace` fields into their components until the next
 // Receive. Run no game rules between the two.
 func (r *Replication) Frame() {
 	mustBeMade("Frame", r)
+	r.own.Framed()
 	if r.shared.Proxy == nil {
 		return
 	}
 	r.draw.moveRender()
-	r.draw.framed()
 	r.draw.reveal()
 	r.draw.inPlace.Draw()
 	r.places.Again()
@@ -182,19 +205,6 @@ func (dr *drawing) moveToEnd(n *nodes.Node) {
 		}
 		k.Ends = true
 	}
-}
-
-// stepped and framed note when steps and frames begin. stepShare is how far between the last
-// two ticks a predicted node is drawn when this frame is over: a key shows in its own frame.
-func (dr *drawing) stepped() { dr.stepAt = dr.line.now().Seconds() }
-
-func (dr *drawing) framed() {
-	now := dr.line.now().Seconds()
-	dr.frame, dr.frameAt = now-dr.frameAt, now
-}
-
-func (dr *drawing) stepShare() float64 {
-	return min((dr.frameAt-dr.stepAt+dr.frame)/dr.config.step().Seconds(), 1)
 }
 
 // moveRender moves the drawn time, in ticks, on; it never goes back.

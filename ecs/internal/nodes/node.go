@@ -224,6 +224,16 @@ func (ns *Table) SortedIf(is func(n *Node) bool) []*Node {
 	return all
 }
 
+// SortByID sorts nodes by id, those without one yet last, as they came.
+func SortByID(ns []*Node) {
+	slices.SortStableFunc(ns, func(a, b *Node) int {
+		if a.ID == 0 || b.ID == 0 {
+			return cmp.Compare(b.ID, a.ID)
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+}
+
 // OwnedBy returns the nodes that a peer owns, in the order of Sorted, without a look at others.
 func (ns *Table) OwnedBy(p rpl.Peer) []*Node {
 	var all []*Node

@@ -7,6 +7,8 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/yohamta/donburi"
+
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/ecs/internal/track"
@@ -122,4 +124,54 @@ func (st *States) Moved(all []*nodes.Node, now float64) {
 			}
 		}
 	}
+}
+
+// A Difference is the first in which the server's state is not what was predicted.
+type Difference struct {
+	Entry *donburi.Entry
+	Field string // "component.Field"
+	Size  float64
+}
+
+// Judge compares the server's state of tick t with what was predicted for it. fresh is whether
+// something has come that must be brought up to this machine's tick.
+func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fresh bool) {
+	for _, n := range all {
+		if !Known(n) {
+			continue
+		}
+		met := n.Predicted.Met
+		n.Predicted.Met = true
+		for ord := range n.Items {
+			b := &n.Items[ord]
+			e, at := st.Component(b)
+			if at == nil {
+				continue
+			}
+			k := n.Predicted.Item(ord)
+			if k.Ticks[t%predict.Ticks] != t || !met {
+				fresh = true
+				continue
+			}
+			if field, size := st.Differs(n, ord, b, e, k.Ring[t%predict.Ticks], t); field != "" && !wrong {
+				wrong, d = true, Difference{e, b.Comp.Name + "." + field, size}
+			}
+		}
+	}
+	return d, wrong, fresh
+}
+
+// Keep drops those from what is predicted that are not any more, or have gone: of another round.
+func (st *States) Keep(all []*nodes.Node, round uint64) []*nodes.Node {
+	kept := all[:0]
+	for _, n := range all {
+		if n.Predicted.Round == round && st.Nodes.Of(n.Entity) == n {
+			kept = append(kept, n)
+		} else {
+			n.Predicted = nil
+			st.Release(n)
+		}
+	}
+	clear(all[len(kept):])
+	return kept
 }

@@ -1,0 +1,174 @@
+// Package own draws what this machine decides itself between its steps: a window that draws 144
+// frames of 60 steps shows motion in each of them. It keeps the drawn fields of the component
+// types that are asked for, after the last two steps, and nothing of others.
+package own
+
+import (
+	"math"
+	"time"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
+
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+)
+
+const (
+	// idleSteps is how many steps a component type is kept after it was last asked for.
+	idleSteps = 120
+
+	// shortest is the shortest time between two frames that counts as a display's: what is
+	// quicker asks for the present.
+	shortest = 0.001
+
+	// even is from which share of a step on frames come as often as steps: then each shows the
+	// newest.
+	even = 0.75
+)
+
+// A Keeper keeps what was after the last two steps. The zero Keeper, with its session, is ready.
+type Keeper struct {
+	*nodes.Base
+	Nodes *nodes.Table
+	Now   func() time.Duration // of the host's clock: ticks say nothing of the time between steps
+
+	kinds  []*kind // by the order of registration; nil for what nobody asks for
+	step   uint64  // counts steps
+	inside bool    // a step is being made: who asks is a rule
+
+	began  float64 // when the newest step began, in seconds …
+	due    float64 // … and when it was due, if steps come evenly
+	framed float64 // when Frame was last called …
+	frame  float64 // … and how long after the call before
+}
+
+// A kind is a component type that is drawn.
+type kind struct {
+	comp  *nodes.Component
+	query *donburi.Query
+	asked uint64    // the step in which it was last asked for
+	all   []sample  // by the number of the entity's slot
+	vals  []float64 // of each two states: after the step before, after the newest
+}
+
+type sample struct {
+	entity donburi.Entity
+	up     *nodes.Node
+	step   uint64 // the newest
+	moves  bool   // there is a way to it from the step before
+}
+
+// Stepped notes that a step begins.
+func (k *Keeper) Stepped() {
+	now, step := k.Now().Seconds(), k.seconds()
+	k.inside, k.began = true, now
+	if k.due += step; math.Abs(now-k.due) > step {
+		k.due = now
+	}
+	k.due += (now - k.due) / 8
+}
+
+// Framed notes that a frame begins.
+func (k *Keeper) Framed() {
+	now := k.Now().Seconds()
+	k.frame, k.framed = now-k.framed, now
+}
+
+func (k *Keeper) seconds() float64 { return 1 / float64(k.Steps) }
+
+// share is how far on the way to the newest step this frame is. A display's frames come at any
+// time between steps: half a frame ahead of the clock none of them has to wait at an end.
+func (k *Keeper) share() float64 {
+	ahead, step := k.frame, k.seconds()
+	if k.framed < k.began || ahead < shortest || ahead > even*step {
+		return 1
+	}
+	return min(max(0, k.framed-k.due+ahead/2)/step, 1)
+}
+
+// StepShare is how far between the last two ticks what is predicted is drawn when this frame is
+// over: a key shows in its own frame.
+func (k *Keeper) StepShare() float64 { return min((k.framed-k.began+k.frame)/k.seconds(), 1) }
+
+// Ended keeps what is after a step.
+func (k *Keeper) Ended() {
+	k.inside = false
+	k.step++
+	for i, kd := range k.kinds {
+		switch {
+		case kd == nil:
+		case k.step-kd.asked > idleSteps:
+			k.kinds[i] = nil
+		default:
+			k.keep(kd)
+		}
+	}
+}
+
+func (k *Keeper) keep(kd *kind) {
+	fields := kd.comp.Drawn.Fields
+	size := 2 * len(fields)
+	for e := range kd.query.Iter(k.World) {
+		n := k.Nodes.Of(e.Entity())
+		if n != nil && k.Auth == nil {
+			continue // a proxy
+		}
+		id := int(e.Entity().Id())
+		if id >= len(kd.all) {
+			kd.all = append(kd.all, make([]sample, id+1-len(kd.all)+id/4)...)
+			kd.vals = append(kd.vals, make([]float64, len(kd.all)*size-len(kd.vals))...)
+		}
+		s, v := &kd.all[id], kd.vals[id*size:][:size]
+		was, now := v[:len(fields)], v[len(fields):]
+		s.moves = s.entity == e.Entity() && s.step == k.step-1
+		copy(was, now)
+		w := k.Tagged(kd.comp, e, e.Component(kd.comp.Type))
+		for j := range fields {
+			now[j] = fields[j].Get(w)
+			s.moves = s.moves && !fields[j].Leaps(was[j], now[j])
+		}
+		if n != nil {
+			s.moves = s.moves && n.Parent == s.up && n.Leapt != k.Tick // a place below another, or a teleport
+			s.up = n.Parent
+		}
+		s.entity, s.step = e.Entity(), k.step
+	}
+}
+
+// Was returns the drawn fields of an entity's component after the step before and how far on the
+// way from there it is drawn; nil where it is drawn as it is.
+func (k *Keeper) Was(e donburi.Entity, c *nodes.Component) (was []float64, share float64) {
+	if c == nil || len(c.Drawn.Fields) == 0 || k.inside {
+		return nil, 1
+	}
+	for len(k.kinds) <= c.Order {
+		k.kinds = append(k.kinds, nil)
+	}
+	kd := k.kinds[c.Order]
+	if kd == nil {
+		kd = &kind{comp: c, query: donburi.NewQuery(filter.Contains(c.Type))}
+		k.kinds[c.Order] = kd
+	}
+	kd.asked = k.step
+	id := int(e.Id())
+	if share = k.share(); share >= 1 || id >= len(kd.all) {
+		return nil, 1
+	}
+	if s := &kd.all[id]; s.entity != e || s.step != k.step || !s.moves {
+		return nil, 1
+	}
+	n := len(c.Drawn.Fields)
+	return kd.vals[2*n*id:][:n], share
+}
+
+// Draw changes a copy of the tagged fields of a component to what is drawn in this frame.
+func Draw(c *nodes.Component, p unsafe.Pointer, was []float64, share float64) {
+	for j := range was {
+		f := &c.Drawn.Fields[j]
+		f.Set(p, f.Between(was[j], f.Get(p), share))
+	}
+}
+
+// Clear forgets a world that the session leaves.
+func (k *Keeper) Clear() { k.kinds = nil }

@@ -1,0 +1,84 @@
+package ecs_test
+
+// What a machine decides itself is drawn between its steps.
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// On a host a thing that moves evenly moves by about as much in each frame of a quick display,
+// also if it is no node; a teleport and a new parent are no motion, a rule sees what is, and at
+// the steps' own rate each frame shows the newest.
+func TestOwnIsDrawnBetweenSteps(t *testing.T) {
+	for _, fps := range []float64{60, 144, 240} {
+		net := mem.NewNetwork(1, netsim.Conditions{})
+		p := tendon.NewProtocol("own")
+		body := tendon.Replicate(p, "body", donburi.NewComponentType[passerData]())
+		r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host(net.Listener())
+		var node, local, jumper *donburi.Entry
+		r.OnStart(func() {
+			node, jumper = r.Create(body), r.Create(body)
+			local = r.World().Entry(r.World().Create(body))
+		})
+		const speed = 3.0
+		step := func(i int) {
+			r.Receive()
+			for _, e := range []*donburi.Entry{node, local} {
+				body.Get(e).Pos.X += speed
+				if x := tendon.View(e, body).Pos.X; x != body.Get(e).Pos.X {
+					t.Fatalf("%v fps: a rule sees %v where it is %v", fps, x, body.Get(e).Pos.X)
+				}
+			}
+			if i%20 == 0 {
+				body.Get(jumper).Pos = gmath.Vec{X: float64(i)}
+				tendon.Teleport(jumper)
+			}
+			r.Send()
+		}
+		last := [2]float64{math.NaN(), math.NaN()}
+		shows := 0
+		frame, due := time.Duration(float64(time.Second)/fps), time.Duration(0)
+		for i, n := 0, 0; i < 400; i++ {
+			net.Advance(frame)
+			for ; due <= net.Now(); due += time.Second / 60 {
+				step(n)
+				n++
+			}
+			r.Frame()
+			for j, e := range []*donburi.Entry{node, local} {
+				at := tendon.View(e, body).Pos.X
+				d, want := at-last[j], speed*60/fps
+				if last[j] = at; i > 100 && math.Abs(d-want) > 0.2*want {
+					t.Errorf("%v fps, frame %d, thing %d: it is drawn %v further, not %v", fps, i, j, d, want)
+				}
+				if newest := body.Get(e).Pos.X; at == newest {
+					shows++
+				} else if at > newest || at < newest-speed {
+					t.Errorf("%v fps, frame %d: drawn at %v, while it is at %v", fps, i, at, newest)
+				}
+			}
+			if x := tendon.View(jumper, body).Pos.X; x != body.Get(jumper).Pos.X {
+				t.Errorf("%v fps, frame %d: a teleport is drawn on its way", fps, i)
+			}
+		}
+		if fps == 60 && shows < 700 {
+			t.Errorf("at the rate of the steps only %d of 800 are drawn where they are", shows)
+		}
+		if n := testing.AllocsPerRun(100, func() { tendon.View(node, body) }); n > 0 && !raceEnabled {
+			t.Errorf("View allocates %v", n)
+		}
+	}
+}
