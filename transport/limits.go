@@ -86,16 +86,14 @@ const (
 	// before it has answered.
 	PathInterval = 50 * time.Millisecond
 	PathFactor   = 3
-	// ResetRate is how many packets of unknown connections a listener answers a second: a
-	// whole session of players after a restart, and no more than a trickle otherwise.
-	ResetRate = 1000
 	// QueryRate is how many questions for games on the local network a listener answers a
 	// second: more than people ask.
 	QueryRate = 50
-	// ResetShare is how many bytes of unknown connections an address must have sent for each
-	// byte of the answer: nobody can have others flooded. A client that plays gets there
-	// within two or three packets.
-	ResetShare = 7
+	// SeekAfter is for how many times the Keepalive a client hears nothing before it asks
+	// whether its server knows the connection, and SeekShare the part of the Keepalive
+	// between two such questions: a server that was started anew is noticed at once.
+	SeekAfter = 2
+	SeekShare = 5
 
 	// LossWindow is how many packets Stats.LossIn looks at: a few seconds of play,
 	// and so few that one lost packet is about half a percent. The newest LossSkip

@@ -85,31 +85,38 @@ func oneAddress(s *stage) error {
 	return v.err()
 }
 
-// restart: the server is killed and starts again with its key, at its address.
+// restart: the server is killed and starts again with its key, at its address; the second time
+// the client's address changes meanwhile.
 func restart(s *stage) error {
-	server, addr := s.server("-key", "7")
-	c := s.clients(addr, 1)
-	time.Sleep(time.Second)
-	server.kill()
-	time.Sleep(300 * time.Millisecond)
-	again := s.start("server", "-addr", addr, "-key", "7")
-	again.wait("listens", patience)
-	back := time.Now()
-	end, err := c.seek(15*time.Second, func(m *message) bool { return m.Say == "ended" })
-	if err != nil {
-		return fmt.Errorf("the client notices nothing: %w", err)
-	}
-	c.tell("again", nil)
-	in, err := c.seek(10*time.Second, func(m *message) bool { return m.Say == "in" })
-	if err != nil {
-		return fmt.Errorf("the client does not come back: %w", err)
-	}
-	s.figure("noticed_ms", end.at.Sub(back).Milliseconds())
-	s.figure("in_play_ms", in.at.Sub(back).Milliseconds())
-	s.figure("why", end.Text)
 	var v verdict
-	v.want(end.at.Sub(back) <= time.Second, "noticed after %v", end.at.Sub(back))
-	v.want(in.at.Sub(back) <= 2*time.Second, "in play after %v", in.at.Sub(back))
+	for _, name := range []string{"", "moved_"} {
+		server, addr := s.server("-key", "7")
+		relay, way := s.relay(addr)
+		c := s.clients(way, 1)
+		time.Sleep(time.Second)
+		server.kill()
+		if name != "" {
+			relay.tellText("move", "127.0.0.3", nil)
+		}
+		time.Sleep(300 * time.Millisecond)
+		again := s.start("server", "-addr", addr, "-key", "7")
+		again.wait("listens", patience)
+		back := time.Now()
+		end, err := c.seek(15*time.Second, func(m *message) bool { return m.Say == "ended" })
+		if err != nil {
+			return fmt.Errorf("the client notices nothing: %w", err)
+		}
+		c.tell("again", nil)
+		in, err := c.seek(10*time.Second, func(m *message) bool { return m.Say == "in" })
+		if err != nil {
+			return fmt.Errorf("the client does not come back: %w", err)
+		}
+		s.figure(name+"noticed_ms", end.at.Sub(back).Milliseconds())
+		s.figure(name+"in_play_ms", in.at.Sub(back).Milliseconds())
+		s.figure(name+"why", end.Text)
+		v.want(end.at.Sub(back) <= time.Second, "noticed after %v", end.at.Sub(back))
+		v.want(in.at.Sub(back) <= 2*time.Second, "in play after %v", in.at.Sub(back))
+	}
 	return v.err()
 }
 

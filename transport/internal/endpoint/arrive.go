@@ -28,7 +28,7 @@ func (e *Endpoint) take(at time.Duration, from Path, b []byte) bool {
 	case kind.Sealed():
 		return e.sealed(at, from, b)
 	case e.listens:
-		return kind == wire.Hello && e.greeted(at, from, b) || kind == wire.Init && e.requested(at, from, b) || kind == wire.Query && e.queried(at, from, b)
+		return kind == wire.Hello && e.greeted(at, from, b) || kind == wire.Init && e.requested(at, from, b) || kind == wire.Query && e.queried(at, from, b) || kind == wire.Reset && e.sought(from, b)
 	}
 	c := e.client
 	switch kind {
@@ -55,7 +55,6 @@ func (e *Endpoint) sealed(at time.Duration, from Path, b []byte) bool {
 	c := e.client
 	if e.listens {
 		if c = e.find(h.ID); c == nil {
-			e.unknown(at, from, h.ID, len(b))
 			return false
 		}
 	}

@@ -44,21 +44,22 @@ type Conn struct {
 	moving move
 	mtu    mtu.Path // how long packets to the peer may be
 	id     uint16
+	number uint64 // never changes once the other end knows the connection: see seek
 	tx     seal.Cipher
 	seq    uint64 // sequence number of the last packet opened or sent
 	opened uint64 // sequence number of the packet that awaits its datagram; 0: none
 	sentAt time.Duration
-	sought time.Duration // client: when it last asked whether its server is there
+	sought time.Duration // client: when it last asked whether its server knows it
 	lane   *lane.Lane    // nil until open
 	stats  transport.Stats
 	text   string         // path.Remote as text …
 	textOf netip.AddrPort // … as of this address
 	cost   uint64         // of the reliable lane so far, in bytes: see LaneBytes
 
-	dial     *dial  // client, until it is in
-	accept   []byte // listener, while half-open: the ACCEPT, to be sent again
-	unjoined bool   // the gate counts it
-	resets   [2][seal.ResetSize]byte
+	dial     *dial                // client, until it is in
+	accept   []byte               // listener, while half-open: the ACCEPT, to be sent again
+	unjoined bool                 // the gate counts it
+	reset    [seal.ResetSize]byte // client: the token of a RESET
 	bye      farewell
 
 	out [transport.MaxPacket]byte // the packet being built
@@ -262,21 +263,6 @@ func (c *Conn) keepalive(now, d time.Duration) {
 	defer c.mu.Unlock()
 	if (c.state == open || c.state == dialing && c.tx.Ready()) && now-c.sentAt >= d {
 		c.empty(wire.Keepalive)
-	}
-}
-
-// seekSize is the length of a packet that seeks the server: so long that one is answered
-// with a RESET by a server that does not know the connection.
-const seekSize = transport.ResetShare * wire.ResetSize
-
-// seek asks a server that is not heard whether it is there, if nothing was sent for d. What
-// the game sends meanwhile does not count: it is shorter.
-func (c *Conn) seek(now, d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.state == open && now-c.sought >= d {
-		c.sought = now
-		c.control(c.path, wire.ControlMessage{Type: wire.Probe, Size: seekSize, Pad: seekSize - transport.OverheadUp - 3})
 	}
 }
 

@@ -364,7 +364,7 @@ func (e *Endpoint) evict(c *Conn) {
 func (e *Endpoint) letIn(r *request) {
 	c := &Conn{
 		e: e, path: r.path, attempt: r.attempt, hello: slices.Clone(r.hello), identity: r.identity,
-		state: halfOpen, prefix: r.prefix, unjoined: true, born: e.awake.at(e.cfg.Now()),
+		state: halfOpen, prefix: r.prefix, unjoined: true, born: e.awake.at(e.cfg.Now()), number: e.cfg.Random(),
 	}
 	c.heard.Store(-1)
 	r.conn = c
@@ -392,7 +392,7 @@ func (e *Endpoint) letIn(r *request) {
 // messages would be under one number.
 func (e *Endpoint) grant(r *request) {
 	c := r.conn
-	b, ciphers, err := r.shake.Write2(wire.Grant{ID: c.id, Reset: e.tokens.Reset(r.from, c.id)}.Append(nil))
+	b, ciphers, err := r.shake.Write2(wire.Grant{ID: c.id, Number: c.number, Reset: e.resetToken(c.id, c.number)}.Append(nil))
 	if err != nil {
 		e.evict(c)
 		return

@@ -207,7 +207,7 @@ func (c *Conn) isIn(at time.Duration, from Path, m wire.AcceptMessage) bool {
 	if err != nil {
 		return false
 	}
-	c.id, c.path, c.resets[0] = g.ID, from, g.Reset
+	c.id, c.number, c.path, c.reset = g.ID, g.Number, from, g.Reset
 	c.key(ciphers)
 	c.heard.Store(int64(c.e.awake.at(at)))
 	c.empty(wire.Keepalive)

@@ -40,7 +40,6 @@ type Endpoint struct {
 	pair    *seal.Pair
 	cookies *seal.Prover
 	tokens  *seal.Prover // of RESETs
-	resets  resets
 	sieve   sieve
 	guide   guide
 	desk    desk
@@ -126,19 +125,13 @@ func (e *Endpoint) Tick() {
 	for _, c := range e.snapshot() {
 		c.askAgain(now, e.timing.Hello)
 		if e.unheard(c, now) {
-			c.seek(now, e.timing.Keepalive/5)
+			c.seek(now)
 		} else {
 			c.keepalive(now, e.timing.Keepalive)
 		}
 		c.lookAtPath(now)
 	}
 	e.bidFarewell(now)
-}
-
-// unheard reports that a client has not heard its server for two keepalives: it was perhaps
-// started anew, or looks for the client at an old address.
-func (e *Endpoint) unheard(c *Conn, now time.Duration) bool {
-	return !e.listens && c.is(open) && e.awake.at(now)-c.silentSince() > 2*e.timing.Keepalive
 }
 
 // Poll reports the connections that ended at this end, lets in the clients that have

@@ -51,6 +51,9 @@ func (c *Conn) cut() (was state) {
 func (c *Conn) sayBye(now time.Duration) {
 	c.seq++
 	c.send(append(c.begin(wire.Close, c.seq), c.bye.payload...), c.seq)
+	if c.bye.said > 0 && !c.e.listens { // the server has perhaps heard the first, and its answer was lost
+		c.askForReset()
+	}
 	c.bye.next = now + time.Duration(1+c.bye.said)*transport.CloseInterval
 	c.bye.said++
 }

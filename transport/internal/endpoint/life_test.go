@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -75,8 +76,8 @@ func TestNoGoodbyeToWhoHasLeft(t *testing.T) {
 	}
 }
 
-// A client that does not hear its server asks more often, and each question is long enough
-// for a server that was started anew to answer.
+// A client that does not hear its server asks more often, and each question is answered by a
+// server that was started anew, wherever it comes from.
 func TestUnheardAsksMoreOften(t *testing.T) {
 	b, _ := connected(t)
 	count := func(d time.Duration) int {
@@ -90,15 +91,82 @@ func TestUnheardAsksMoreOften(t *testing.T) {
 	if n := count(2 * transport.Keepalive); n > 2 {
 		t.Errorf("%d packets while it waits", n)
 	}
-	if n := count(4 * transport.Keepalive); n < 18 || n > 20 {
+	if n := count(4 * transport.Keepalive); n < 36 || n > 40 {
 		t.Errorf("%d packets once it has waited", n)
 	}
-	anew := listening(t)
-	for i, p := range b.sent {
-		anew.Arrive(anew.now, Path{Remote: clientAddr}, p)
-		if len(anew.sent) != i+1 || len(anew.last()) != wire.ResetSize {
-			t.Fatalf("question %d of %d bytes: %d answers", i, len(p), len(anew.sent))
+	anew, asked := listening(t), 0
+	for _, p := range b.sent {
+		if _, err := wire.ParseSeek(p); err != nil {
+			continue
 		}
+		asked++
+		anew.Arrive(anew.now, Path{Remote: strangers}, p)
+		if _, err := wire.ParseReset(anew.last()); len(anew.sent) != asked || err != nil {
+			t.Fatalf("question %d of %d bytes: %d answers, %v", asked, len(p), len(anew.sent), err)
+		}
+	}
+	if asked < 18 {
+		t.Errorf("of %d packets %d ask", len(b.sent), asked)
+	}
+}
+
+// The token of a RESET is given to nobody while there is the connection that it would end,
+// not on its way in and not while its goodbye is said; afterwards the client believes it, from its
+// server's address alone.
+func TestTokenOfAReset(t *testing.T) {
+	b := listening(t)
+	c := b.accepted(t, clientAddr, 1)
+	answers := func(m wire.SeekMessage, from netip.AddrPort) int {
+		b.sent = nil
+		b.arrive(from, m.Append(nil))
+		return len(b.sent)
+	}
+	seek := wire.SeekMessage{ID: c.ID, Number: c.Number}
+	for _, what := range []string{"half-open", "open", "leaving"} {
+		switch what {
+		case "open":
+			b.arrive(clientAddr, c.Say(wire.Keepalive))
+		case "leaving":
+			b.conns[0].Close("why")
+		}
+		if n := answers(seek, clientAddr) + answers(seek, strangers); n != 0 {
+			t.Errorf("%s: %d answers", what, n)
+		}
+	}
+	for _, other := range []wire.SeekMessage{{ID: c.ID, Number: c.Number + 1}, {ID: c.ID + 1, Number: c.Number}} {
+		if answers(other, strangers) != 1 || bytes.Equal(b.last(), wire.ResetMessage{Token: c.Reset}.Append(nil)) {
+			t.Errorf("%+v: %x", other, b.sent)
+		}
+	}
+	b.arrive(clientAddr, c.Say(wire.Control, byte(wire.Farewell)))
+	if answers(seek, strangers) != 1 || !bytes.Equal(b.last(), wire.ResetMessage{Token: c.Reset}.Append(nil)) {
+		t.Errorf("once it has ended: %x, not %x", b.sent, c.Reset)
+	}
+
+	b, _ = connected(t)
+	b.Endpoint.client.reset = [12]byte{1, 11: 2}
+	for i, x := range []struct {
+		from  netip.AddrPort
+		token [12]byte
+		ends  bool
+	}{{serverAddr, [12]byte{}, false}, {serverAddr, [12]byte{1, 11: 3}, false}, {strangers, [12]byte{1, 11: 2}, false}, {serverAddr, [12]byte{1, 11: 2}, true}} {
+		if b.arrive(x.from, wire.ResetMessage{Token: x.token}.Append(nil)); errors.Is(b.err, transport.ErrReset) != x.ends {
+			t.Errorf("%d: told %v", i, b.err)
+		}
+	}
+}
+
+// A client whose goodbye has come, and who has not heard the answer, is told by a RESET.
+func TestGoodbyeIsKnown(t *testing.T) {
+	b, s := connected(t)
+	b.Close("bye")
+	b.now += transport.CloseInterval
+	b.Tick()
+	if m, err := wire.ParseSeek(b.last()); err != nil || m != (wire.SeekMessage{ID: s.ID, Number: s.Number}) || len(b.sent) != 3 {
+		t.Fatalf("it sends %d packets, the last is %x", len(b.sent), b.last())
+	}
+	if b.Arrive(b.now, Path{Remote: serverAddr}, wire.ResetMessage{Token: s.Reset}.Append(nil)); b.Lingers() {
+		t.Error("it goes on")
 	}
 }
 
@@ -156,6 +224,12 @@ func TestCausesSent(t *testing.T) {
 			b.Tick()
 			b.now++
 			b.Tick()
+			if last := len(b.sent) - 1; x.client { // a SEEK beside it
+				if _, err := wire.ParseSeek(b.sent[last]); err != nil {
+					t.Errorf("%s: %v", x.name, err)
+				}
+				b.sent = b.sent[:last]
+			}
 		}
 		if len(b.sent) != transport.CloseCopies || !errors.Is(b.err, x.err) || x.err == nil && b.err != nil || len(b.Endpoint.conns) != 0 {
 			t.Errorf("%s: %d packets, told %v, %d connections", x.name, len(b.sent), b.err, len(b.Endpoint.conns))

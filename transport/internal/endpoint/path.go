@@ -22,7 +22,7 @@ type move struct {
 }
 
 // challengeSize is a PathChallenge as a packet.
-const challengeSize = transport.OverheadDown + 1 + 8 + 16
+const challengeSize = transport.OverheadDown + 1 + 8
 
 // moved handles a genuine packet that came from another address than the client's. Traffic
 // stays where it is until the client has answered a challenge from there: who copies the
@@ -43,9 +43,7 @@ func (c *Conn) moved(now time.Duration, from Path, size int) {
 		return
 	}
 	m.asked = now
-	m.out += c.control(from, wire.ControlMessage{
-		Type: wire.PathChallenge, Data: m.data, Reset: c.e.tokens.Reset(from.Remote, c.id),
-	})
+	m.out += c.control(from, wire.ControlMessage{Type: wire.PathChallenge, Data: m.data})
 }
 
 // proven handles a PathResponse: it must come from the address that was challenged.
@@ -63,9 +61,6 @@ func (c *Conn) challenged(m wire.ControlMessage) {
 	defer c.mu.Unlock()
 	if c.state == ended {
 		return
-	}
-	if c.resets[0] != m.Reset {
-		c.resets[1], c.resets[0] = c.resets[0], m.Reset
 	}
 	c.control(c.path, wire.ControlMessage{Type: wire.PathResponse, Data: m.Data})
 }

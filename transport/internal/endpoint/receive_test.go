@@ -211,7 +211,7 @@ func FuzzEndpoint(f *testing.F) {
 	f.Add(pack(wire.Both, 2, 1, 0, 2, 3), true)
 	asks := dialled(f)
 	m, _ := wire.ParseHello(asks.sent[0])
-	f.Add(wire.AcceptMessage{Attempt: m.Attempt, Noise: make([]byte, 66)}.Append(nil), false)
+	f.Add(wire.AcceptMessage{Attempt: m.Attempt, Noise: make([]byte, 70)}.Append(nil), false)
 	f.Add(wire.RefuseMessage{Version: 1, Attempt: m.Attempt}.Append(nil), false)
 	f.Add(wire.ChallengeMessage{Attempt: m.Attempt, Key: seal.Key{1}}.Append(nil), false)
 	f.Fuzz(func(t *testing.T, p []byte, listens bool) {

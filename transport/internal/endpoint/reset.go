@@ -1,79 +1,68 @@
 package endpoint
 
-// A listener that does not know the connection of a packet says so: it was started anew, or
-// has ended the connection and its goodbyes were lost.
+// A listener that does not know the connection of a client says so when it is asked: it was
+// started anew, or has ended the connection and its goodbyes were lost.
 
 import (
 	"crypto/subtle"
-	"hash/maphash"
-	"net/netip"
+	"net"
+	"strconv"
 	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
-// resets limits the RESETs of a listener. Only the reader uses it.
-type resets struct {
-	seed maphash.Seed
-	owed [256]owed // by the hash of who has sent such packets
-	used float64   // of transport.ResetRate
-	at   time.Duration
+// unheard reports that a client has not heard its server for longer than keepalives take: it
+// was perhaps started anew, or looks for the client at an old address.
+func (e *Endpoint) unheard(c *Conn, now time.Duration) bool {
+	return !e.listens && c.is(open) && e.awake.at(now)-c.silentSince() > transport.SeekAfter*e.timing.Keepalive
 }
 
-// An owed is what an address has sent that was not answered.
-type owed struct {
-	to    uint64
-	bytes int
-}
-
-type sender struct {
-	from netip.AddrPort
-	id   uint16
-}
-
-// unknown answers packets of no connection, with one byte for transport.ResetShare of theirs,
-// and only so often. It never answers an address with a connection, whose packet may just have been spoiled.
-func (e *Endpoint) unknown(now time.Duration, from Path, id uint16, size int) {
-	r := &e.resets
-	if r.seed == (maphash.Seed{}) {
-		r.seed = maphash.MakeSeed()
-	}
-	h := maphash.Comparable(r.seed, sender{from.Remote, id})
-	o := &r.owed[h%uint64(len(r.owed))]
-	if o.to != h {
-		*o = owed{to: h}
-	}
-	if o.bytes += size; o.bytes < transport.ResetShare*wire.ResetSize {
+// seek asks a server that is not heard whether it knows the connection. The keepalive beside
+// the question shows a server that does where the client is.
+func (c *Conn) seek(now time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state != open || now-c.sought < c.e.timing.Keepalive/transport.SeekShare {
 		return
 	}
-	r.used = max(0, r.used-(now-r.at).Seconds()*transport.ResetRate)
-	r.at = now
-	if r.used+1 > transport.ResetRate || e.isOver() {
-		return
+	c.sought = now
+	c.empty(wire.Keepalive)
+	c.askForReset()
+}
+
+// askForReset sends a SEEK. c.mu is held.
+func (c *Conn) askForReset() {
+	c.e.cfg.Send(c.path, wire.SeekMessage{ID: c.id, Number: c.number}.Append(nil))
+}
+
+// sought answers a SEEK, if the connection is not known: who asks for the token of one that
+// there is gets nothing. As with HELLOs, a flood is answered from the first repeat on.
+func (e *Endpoint) sought(from Path, b []byte) bool {
+	m, err := wire.ParseSeek(b)
+	if err != nil || e.isOver() || !e.sieve.lets(question{from.Remote, m.Number}) {
+		return false
 	}
-	for _, c := range e.snapshot() {
-		if c.at(from.Remote) {
-			return
-		}
+	if c := e.find(m.ID); c != nil && c.number == m.Number {
+		return false
 	}
-	r.used++
-	o.bytes = 0
-	e.cfg.Send(from, wire.ResetMessage{Token: e.tokens.Reset(from.Remote, id)}.Append(nil))
+	e.cfg.Send(from, wire.ResetMessage{Token: e.resetToken(m.ID, m.Number)}.Append(nil))
+	return true
+}
+
+// resetToken is that of a connection of this listener's. The port is part of it, so that
+// another listener with the same key does not answer for this one.
+func (e *Endpoint) resetToken(id uint16, number uint64) [seal.ResetSize]byte {
+	_, text, _ := net.SplitHostPort(e.cfg.Local)
+	port, _ := strconv.ParseUint(text, 10, 16) // 0 of a transport without ports
+	return e.tokens.Reset(uint16(port), id, number)
 }
 
 // isReset reports whether a RESET is meant for this client's connection.
 func (c *Conn) isReset(m wire.ResetMessage) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.tx.Ready() {
-		return false
-	}
-	is := 0
-	for _, t := range c.resets {
-		if t != ([16]byte{}) {
-			is |= subtle.ConstantTimeCompare(t[:], m.Token[:])
-		}
-	}
-	return is == 1
+	return c.tx.Ready() && subtle.ConstantTimeCompare(c.reset[:], m.Token[:]) == 1
 }

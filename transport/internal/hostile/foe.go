@@ -141,7 +141,7 @@ var acts = []struct {
 		f.send(f.addr(), f.anyone(), b)
 	}},
 	{"sizes", func(f *foe) {
-		sizes := []int{0, 1, 2, 11, 17, 18, 19, 20, 21, 22, 62, 75, 547, 548, 549, 1199, 1200, 1201, 2048, 9000, 65507}
+		sizes := []int{0, 1, 2, 11, 13, 17, 18, 19, 20, 21, 22, 62, 79, 91, 547, 548, 549, 1199, 1200, 1201, 2048, 9000, 65507}
 		b := make([]byte, sizes[f.pick(len(sizes))])
 		to := f.anyone()
 		if len(b) > 0 {
@@ -213,7 +213,7 @@ var acts = []struct {
 		b := wire.Begin(nil, k, to != serverAddr, uint16(f.w.rng.Uint32()), uint64(f.pick(100)))
 		switch k {
 		case wire.Accept:
-			b = wire.AcceptMessage{Attempt: f.w.rng.Uint64(), Noise: f.garbage(66)}.Append(nil)
+			b = wire.AcceptMessage{Attempt: f.w.rng.Uint64(), Noise: f.garbage(70)}.Append(nil)
 		case wire.Refuse:
 			b = wire.RefuseMessage{Version: uint16(f.pick(3)), Attempt: f.w.rng.Uint64()}.Append(nil)
 		case wire.Close:
@@ -222,6 +222,14 @@ var acts = []struct {
 			b = append(b, f.garbage(f.pick(100))...)
 		}
 		f.send(f.other(to), to, b)
+	}},
+	{"seeks", func(f *foe) { // for the connections that it sees, from anywhere
+		m := wire.SeekMessage{ID: uint16(f.w.rng.Uint32()), Number: f.w.rng.Uint64()}
+		if c, ok := f.seen(); ok && len(c.b) > 3 {
+			m.ID = binary.LittleEndian.Uint16(c.b[1:])
+		}
+		f.send(f.addr(), serverAddr, m.Append(nil))
+		f.send(f.other(serverAddr), serverAddr, m.Append(nil))
 	}},
 	{"joins", func(f *foe) { f.join() }},
 	{"lies", func(f *foe) { f.lie() }},
@@ -321,7 +329,7 @@ func (f *foe) lie() {
 	if m == nil {
 		return
 	}
-	switch f.pick(12) {
+	switch f.pick(14) {
 	case 0: // segments without sense
 		var b []byte
 		for range 1 + f.pick(40) {
@@ -382,6 +390,16 @@ func (f *foe) lie() {
 		b := f.segment(nil, 84, 0, 0, nil)
 		b[6], b[7] = 0, 0
 		m.say(f, wire.Lane, b...)
+	case 12: // of its path, and in parts
+		for t := range byte(10) {
+			m.say(f, wire.Control, append([]byte{t}, f.garbage([]int{0, 1, 2, 3, 8, 40}[f.pick(6)])...)...)
+		}
+	case 13:
+		for range 1 + f.pick(20) {
+			b := binary.LittleEndian.AppendUint16(nil, uint16(m.Seq)+uint16(f.pick(20)))
+			b = append(b, byte(f.pick(256)), byte(8+f.pick(8)))
+			m.say(f, wire.Part, append(b, f.garbage(f.pick(1100))...)...)
+		}
 	}
 }
 

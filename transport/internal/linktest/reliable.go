@@ -90,10 +90,10 @@ func laneBytes(r *Rig) {
 		return len(client.Messages) >= count
 	})
 	// Keepalives, probes of the path and what is said of them are not of the lane; nor are the
-	// questions of a client that has not heard its server, one for each turn of the timer.
+	// keepalives of a client that has not heard its server, one for each turn of the timer.
 	took := server.Now() - began
 	others := uint64(2+took/transport.Keepalive)*2*transport.OverheadUp + probes*(transport.MaxPacket+2*transport.OverheadUp)
-	others += uint64(1+took/(transport.Keepalive/5)) * transport.ResetShare * 17
+	others += uint64(1+took/(transport.Keepalive/transport.SeekShare)) * transport.OverheadUp
 	for i, c := range conns {
 		sent, held := c.LaneBytes()
 		all := c.Stats().BytesOut - before[i]

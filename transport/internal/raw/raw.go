@@ -67,6 +67,7 @@ type Client struct {
 	Secret  seal.Key
 	Random  io.Reader
 
+	Number uint64 // of the connection
 	Reset  [seal.ResetSize]byte
 	Server seal.Key // the listener's key
 	Init   []byte   // the newest INIT
@@ -101,7 +102,7 @@ func (c *Client) Answer(b []byte) []byte {
 		return nil
 	}
 	if g, err := wire.ParseGrant(payload); err == nil {
-		c.ID, c.Reset, c.ciphers = g.ID, g.Reset, ciphers
+		c.ID, c.Number, c.Reset, c.ciphers = g.ID, g.Number, g.Reset, ciphers
 	}
 	return nil
 }
@@ -135,6 +136,7 @@ type Server struct {
 	Pair    *seal.Pair
 	Secret  seal.Key
 	Random  io.Reader
+	Number  uint64
 	Reset   [seal.ResetSize]byte
 	Cookie  [seal.CookieSize]byte
 	Request wire.Request // of the newest INIT
@@ -167,7 +169,7 @@ func (s *Server) Answer(b []byte) []byte {
 	if !s.Read(m) {
 		return nil
 	}
-	noise, ciphers, err := s.shake.Write2(wire.Grant{ID: s.ID, Reset: s.Reset}.Append(nil))
+	noise, ciphers, err := s.shake.Write2(wire.Grant{ID: s.ID, Number: s.Number, Reset: s.Reset}.Append(nil))
 	if err != nil {
 		panic(err)
 	}

@@ -17,7 +17,7 @@ import (
 
 const (
 	CookieSize = 4 + 16
-	ResetSize  = 16
+	ResetSize  = 12
 	// CookieLife is how long a cookie is good: some repeats of a client's INIT on a bad
 	// line. The client asks for a fresh one long before.
 	CookieLife = 10 * time.Second
@@ -69,9 +69,10 @@ func (p *Prover) CookieHolds(c [CookieSize]byte, now time.Duration, addr netip.A
 	return subtle.ConstantTimeCompare(m[:], c[4:]) == 1
 }
 
-// Reset is the token by which a client at an address believes that the listener does not
-// know its connection any more. The address is part of it: else whoever had a connection
-// with the same number before could end this one.
-func (p *Prover) Reset(addr netip.AddrPort, id uint16) [ResetSize]byte {
-	return p.prove(addr, 1<<31|uint32(id), 0)
+// Reset is the token by which a client believes that the listener on this port does not know
+// its connection any more, wherever the client is by now. Ids are used again, so a connection
+// has a number at random besides: nobody gets the token of one that there is.
+func (p *Prover) Reset(port, id uint16, number uint64) [ResetSize]byte {
+	m := p.prove(netip.AddrPortFrom(netip.IPv6Unspecified(), port), 1<<31|uint32(id), number)
+	return [ResetSize]byte(m[:])
 }

@@ -116,7 +116,15 @@ func TestProofs(t *testing.T) {
 			t.Errorf("%+v: it holds: %v", x, got)
 		}
 	}
-	if p.Reset(at, 1) == p.Reset(at, 2) || p.Reset(at, 1) == p.Reset(other, 1) || p.Reset(at, 1) == NewProver(Key{2}).Reset(at, 1) {
+	tokens := map[[ResetSize]byte]bool{NewProver(Key{2}).Reset(7, 1, 9): true}
+	for _, port := range []uint16{7, 8} {
+		for _, id := range []uint16{1, 2} {
+			for _, number := range []uint64{9, 10} {
+				tokens[p.Reset(port, id, number)] = true
+			}
+		}
+	}
+	if len(tokens) != 9 {
 		t.Error("two reset tokens are one")
 	}
 }

@@ -1,6 +1,7 @@
 package wire
 
-// What a listener answers: CHALLENGE, ACCEPT, the two refusals, RESET.
+// What a listener answers: CHALLENGE, ACCEPT, the two refusals, RESET; and the SEEK that asks
+// for the last.
 
 import (
 	"encoding/binary"
@@ -77,7 +78,7 @@ func exactly(b []byte, k Kind, size int) error {
 //
 //	0   u8    kind Accept, from the listener
 //	1   u64   attempt, from the INIT
-//	9   66    the second Noise message; its payload is a Grant
+//	9   70    the second Noise message; its payload is a Grant
 type AcceptMessage struct {
 	Attempt uint64
 	Noise   []byte
@@ -101,16 +102,19 @@ func ParseAccept(b []byte) (m AcceptMessage, err error) {
 // A Grant is the payload of the second Noise message.
 //
 //	0   u16   connection id, not 0
-//	2   16    the token of a RESET for this connection and address
+//	2   u64   number of the connection: random, said only by a SEEK
+//	10  12    the token of a RESET for this connection
 type Grant struct {
-	ID    uint16
-	Reset [seal.ResetSize]byte
+	ID     uint16
+	Number uint64
+	Reset  [seal.ResetSize]byte
 }
 
-const grantSize = 2 + seal.ResetSize
+const grantSize = 2 + 8 + seal.ResetSize
 
 func (m Grant) Append(b []byte) []byte {
-	return append(binary.LittleEndian.AppendUint16(b, m.ID), m.Reset[:]...)
+	b = binary.LittleEndian.AppendUint16(b, m.ID)
+	return append(binary.LittleEndian.AppendUint64(b, m.Number), m.Reset[:]...)
 }
 
 // ParseGrant reads a grant.
@@ -124,7 +128,8 @@ func ParseGrant(b []byte) (m Grant, err error) {
 	if m.ID = binary.LittleEndian.Uint16(b); m.ID == 0 {
 		return m, ErrMalformed
 	}
-	copy(m.Reset[:], b[2:])
+	m.Number = binary.LittleEndian.Uint64(b[2:])
+	copy(m.Reset[:], b[10:])
 	return m, nil
 }
 
@@ -213,15 +218,52 @@ func ParseDeny(b []byte, c seal.Cipher) (m DenyMessage, err error) {
 	return m, nil
 }
 
+// A SeekMessage is the SEEK by which a client that hears nothing asks whether the listener
+// knows its connection. It is padded with zeros to SeekSize. Its layout is the same in every
+// version.
+//
+//	0   u8    kind Reset, from the client
+//	1   u16   connection id
+//	3   u64   number of the connection, from the ACCEPT
+type SeekMessage struct {
+	ID     uint16
+	Number uint64
+}
+
+// SeekSize is so much that the answer is less than 0.15 of it.
+const SeekSize = 7 * resetSize
+
+func (m SeekMessage) Append(b []byte) []byte {
+	n := len(b)
+	b = binary.LittleEndian.AppendUint16(append(b, First(Reset, false)), m.ID)
+	b = binary.LittleEndian.AppendUint64(b, m.Number)
+	return append(b, make([]byte, SeekSize-(len(b)-n))...)
+}
+
+// ParseSeek reads a SEEK.
+func ParseSeek(b []byte) (m SeekMessage, err error) {
+	switch {
+	case len(b) < SeekSize:
+		return m, ErrShort
+	case len(b) > SeekSize:
+		return m, ErrLong
+	case b[0] != First(Reset, false):
+		return m, ErrKind
+	case !zero(b[11:]):
+		return m, ErrReserved
+	}
+	return SeekMessage{binary.LittleEndian.Uint16(b[1:]), binary.LittleEndian.Uint64(b[3:])}, nil
+}
+
 // A ResetMessage is the RESET by which a listener says that it does not know the connection
-// of a packet. A client believes it if it has been given the token.
+// of a SEEK. A client believes it if it has been given the token. Its layout is the same in
+// every version.
 //
 //	0   u8    kind Reset, from the listener
-//	1   16    token
+//	1   12    token
 type ResetMessage struct{ Token [seal.ResetSize]byte }
 
-// ResetSize is less than any packet that a RESET answers.
-const ResetSize = 1 + seal.ResetSize
+const resetSize = 1 + seal.ResetSize
 
 func (m ResetMessage) Append(b []byte) []byte {
 	return append(append(b, First(Reset, true)), m.Token[:]...)
@@ -229,7 +271,7 @@ func (m ResetMessage) Append(b []byte) []byte {
 
 // ParseReset reads a RESET.
 func ParseReset(b []byte) (m ResetMessage, err error) {
-	if err := exactly(b, Reset, ResetSize); err != nil {
+	if err := exactly(b, Reset, resetSize); err != nil {
 		return m, err
 	}
 	copy(m.Token[:], b[1:])

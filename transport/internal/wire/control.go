@@ -3,18 +3,14 @@ package wire
 // The payload of Control packets: what two endpoints tell each other about their
 // connection, beside the game's data.
 
-import (
-	"encoding/binary"
-
-	"github.com/tendonengine/tendon/transport/internal/seal"
-)
+import "encoding/binary"
 
 // A ControlType is the first byte of the payload. A receiver ignores a type that it does
 // not know.
 type ControlType uint8
 
 const (
-	PathChallenge ControlType = 1 // from the listener: 8 bytes to return, 16 the token of a RESET at this address
+	PathChallenge ControlType = 1 // from the listener: 8 bytes to return
 	PathResponse  ControlType = 2 // from a client, who got a PathChallenge: the 8 bytes
 	Farewell      ControlType = 3 // the Close packet has arrived
 	Probe         ControlType = 4 // u16 size of this packet, and zeros up to it: does the path carry that?
@@ -28,21 +24,18 @@ type PathData [8]byte
 
 // A ControlMessage is a Control packet's payload.
 type ControlMessage struct {
-	Type  ControlType
-	Data  PathData             // PathChallenge, PathResponse
-	Reset [seal.ResetSize]byte // PathChallenge
-	Size  uint16               // Probe, ProbeCame
-	Seq   uint16               // Ask, Told
-	Came  bool                 // Told
-	Pad   int                  // Probe: zeros behind the rest; Append alone reads it
+	Type ControlType
+	Data PathData // PathChallenge, PathResponse
+	Size uint16   // Probe, ProbeCame
+	Seq  uint16   // Ask, Told
+	Came bool     // Told
+	Pad  int      // Probe: zeros behind the rest; Append alone reads it
 }
 
 func (m ControlMessage) Append(b []byte) []byte {
 	b = append(b, byte(m.Type))
 	switch m.Type {
-	case PathChallenge:
-		b = append(append(b, m.Data[:]...), m.Reset[:]...)
-	case PathResponse:
+	case PathChallenge, PathResponse:
 		b = append(b, m.Data[:]...)
 	case Probe, ProbeCame:
 		b = binary.LittleEndian.AppendUint16(b, m.Size)
@@ -98,9 +91,7 @@ func ParseControl(b []byte) (m ControlMessage, err error) {
 	m.Type, b = ControlType(b[0]), b[1:]
 	want := 0
 	switch m.Type {
-	case PathChallenge:
-		want = len(m.Data) + len(m.Reset)
-	case PathResponse:
+	case PathChallenge, PathResponse:
 		want = len(m.Data)
 	case Farewell:
 	case Probe, ProbeCame, Ask, Told:
@@ -114,9 +105,6 @@ func ParseControl(b []byte) (m ControlMessage, err error) {
 	case len(b) > want:
 		return m, ErrLong
 	}
-	if want > 0 {
-		copy(m.Data[:], b)
-		copy(m.Reset[:], b[len(m.Data):])
-	}
+	copy(m.Data[:], b)
 	return m, nil
 }

@@ -17,7 +17,7 @@ import (
 // layout in this package, and the state stream inside. Each change of SPEC.md that an older
 // build would not understand raises it, so that the two refuse each other and say why.
 // docs.TestVersionIsRaised sees changes of the vectors.
-const Version = 7
+const Version = 8
 
 // A Kind is the low four bits of a packet's first byte.
 type Kind uint8
@@ -29,7 +29,7 @@ const (
 	Accept    Kind = 4  // handshake: the listener lets it in
 	Refuse    Kind = 5  // handshake: the listener has another version
 	Deny      Kind = 6  // handshake: the listener does not let it in, sealed
-	Reset     Kind = 7  // the listener does not know the connection
+	Reset     Kind = 7  // the client asks whether its connection is known, and the listener says that it is not
 	Keepalive Kind = 8  // this and the following are sealed packets; no payload
 	Datagram  Kind = 9  // payload: a datagram
 	Lane      Kind = 10 // payload: segments of the reliable lane

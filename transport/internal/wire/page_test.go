@@ -166,8 +166,10 @@ func TestSecondDecoder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	seen := map[string]bool{}
 	row := func(name string) *reader {
 		t.Helper()
+		seen[name] = true
 		b, ok := rows[name]
 		if !ok {
 			t.Fatalf("the page has no vector %q", name)
@@ -175,7 +177,7 @@ func TestSecondDecoder(t *testing.T) {
 		return &reader{t, name, b}
 	}
 	attempt := []byte{0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11}
-	version := []byte{7, 0}
+	version := []byte{8, 0}
 	listener, ephemeral := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{4}, 32)
 	client := derive(t, bytes.Repeat([]byte{2}, 32), public(t, listener), "tendon client key")
 
@@ -255,31 +257,50 @@ func TestSecondDecoder(t *testing.T) {
 	n.mixKey(dh(t, ephemeral, s))
 	grant := n.open(r.b)
 	proof = hmac.New(sha256.New, derive(t, listener, nil, "tendon reset"))
-	proof.Write(address)
+	proof.Write(make([]byte, 16))
 	proof.Write([]byte{0x61, 0x1e, 0x02, 0x01, 0, 0x80})
-	proof.Write(make([]byte, 8))
-	token := proof.Sum(nil)[:16]
+	number := []byte{0x1e, 0x1d, 0x1c, 0x1b, 0x1a, 0x19, 0x18, 0x17}
+	proof.Write(number)
+	token := proof.Sum(nil)[:12]
 	r = row("payload of message 2")
 	if !bytes.Equal(grant, r.b) {
 		t.Errorf("message 2 carries %x", grant)
 	}
 	r.want("the id", 2, 1)
+	r.want("the number", number...)
 	r.want("the reset token", token...)
 	r.end()
 
 	up, down, _ := keys(n.ck, nil)
+	data := []byte{8, 0, 0, 0, 0, 0, 0, 1}
+	segment := func(command byte, window uint16, number, below uint32, data string) (b []byte) {
+		b = append([]byte{1, 0, 0, 0, command, 0}, byte(window), byte(window>>8))
+		for _, v := range []uint32{1000, number, below, uint32(len(data))} {
+			b = binary.LittleEndian.AppendUint32(b, v)
+		}
+		return append(b, data...)
+	}
 	for name, x := range map[string]struct {
 		key    []byte
 		header []byte
 		number uint64
 		want   []byte
 	}{
-		"keepalive, from the client, number 1":              {up, []byte{0x88, 2, 1, 1, 0}, 1, nil},
-		"datagram aabb, from the client, number 0x11122":    {up, []byte{0x89, 2, 1, 0x22, 0x11}, 0x11122, []byte{0xaa, 0xbb}},
-		"farewell, from the client, number 2":               {up, []byte{0x8d, 2, 1, 2, 0}, 2, []byte{3}},
-		"datagram aabb, from the listener, number 2":        {down, []byte{0xa9, 2, 0}, 2, []byte{0xaa, 0xbb}},
-		`close, from the listener, number 3: kicked, "afk"`: {down, []byte{0xac, 3, 0}, 3, []byte("\x01afk")},
-		"path challenge, from the listener, number 4":       {down, []byte{0xad, 4, 0}, 4, append([]byte{1, 8, 0, 0, 0, 0, 0, 0, 1}, token...)},
+		"keepalive, from the client, number 1":                                   {up, []byte{0x88, 2, 1, 1, 0}, 1, nil},
+		"datagram aabb, from the client, number 0x11122":                         {up, []byte{0x89, 2, 1, 0x22, 0x11}, 0x11122, []byte{0xaa, 0xbb}},
+		"farewell, from the client, number 2":                                    {up, []byte{0x8d, 2, 1, 2, 0}, 2, []byte{3}},
+		"datagram aabb, from the listener, number 2":                             {down, []byte{0xa9, 2, 0}, 2, []byte{0xaa, 0xbb}},
+		`close, from the listener, number 3: kicked, "afk"`:                      {down, []byte{0xac, 3, 0}, 3, []byte("\x01afk")},
+		"path challenge, from the listener, number 4":                            {down, []byte{0xad, 4, 0}, 4, append([]byte{1}, data...)},
+		"path response, from the client, number 3":                               {up, []byte{0x8d, 2, 1, 3, 0}, 3, append([]byte{2}, data...)},
+		"probe of 30 bytes, from the client, number 4":                           {up, []byte{0x8d, 2, 1, 4, 0}, 4, []byte{4, 30, 0, 0, 0, 0, 0, 0, 0}},
+		"probe of 30 bytes came, from the listener, number 5":                    {down, []byte{0xad, 5, 0}, 5, []byte{5, 30, 0}},
+		"ask for number 0x11122, from the listener, number 6":                    {down, []byte{0xad, 6, 0}, 6, []byte{6, 0x22, 0x11}},
+		"told that it came, from the client, number 5":                           {up, []byte{0x8d, 2, 1, 5, 0}, 5, []byte{7, 0x22, 0x11, 1}},
+		"datagram aabb in two parts, from the client, numbers 6 and 7: number 6": {up, []byte{0x8e, 2, 1, 6, 0}, 6, []byte{6, 0, 0x20, 9, 0xaa}},
+		"datagram aabb in two parts, from the client, numbers 6 and 7: number 7": {up, []byte{0x8e, 2, 1, 7, 0}, 7, []byte{6, 0, 0x21, 9, 0xbb}},
+		`message "hi", from the client in ms 1000 of its clock, number 8`:        {up, []byte{0x8a, 2, 1, 8, 0}, 8, segment(81, 256, 0, 0, "\x02hi")},
+		"its acknowledgement beside datagram aabb, from the listener, number 7":  {down, []byte{0xab, 7, 0}, 7, append(append([]byte{24, 0}, segment(82, 256, 0, 1, "")...), 0xaa, 0xbb)},
 	} {
 		r := row(name)
 		r.want("the header", x.header...)
@@ -287,6 +308,11 @@ func TestSecondDecoder(t *testing.T) {
 			t.Errorf("%s carries %x, not %x", name, got, x.want)
 		}
 	}
+	r = row("SEEK, its zeros left out")
+	r.want("its kind", 0x87)
+	r.want("the id", 2, 1)
+	r.want("the number", number...)
+	r.end()
 	r = row("RESET")
 	r.want("its kind", 0xa7)
 	r.want("the token", token...)
@@ -296,4 +322,25 @@ func TestSecondDecoder(t *testing.T) {
 	r.want("the version", version...)
 	r.want("the attempt", attempt...)
 	r.end()
+	game := uint64(14695981039346656037) // FNV-1a
+	for _, c := range []byte("pong") {
+		game = (game ^ uint64(c)) * 1099511628211
+	}
+	r = row(`QUERY for "pong", its zeros left out`)
+	r.want("its kind", 0x8f)
+	r.want("the version", version...)
+	r.want("the nonce", attempt...)
+	r.want("the game", binary.LittleEndian.AppendUint64(nil, game)...)
+	r.end()
+	r = row(`INFO: 3 of 16 play "Ada's", by a join secret`)
+	r.want("its kind", 0xaf)
+	r.want("the nonce", attempt...)
+	r.want("the players", 3, 0)
+	r.want("the most", 16, 0)
+	r.want("the flags", 1)
+	r.want("the title", append([]byte{5}, "Ada's"...)...)
+	r.end()
+	if left := len(rows) - len(seen); left != 0 {
+		t.Errorf("%d vectors of the page are not read", left)
+	}
 }

@@ -2,169 +2,13 @@ package wire
 
 import (
 	"bytes"
-	"encoding/hex"
-	"fmt"
-	"net/netip"
-	"os"
 	"reflect"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tendonengine/tendon/transport"
-	"github.com/tendonengine/tendon/transport/internal/replay"
 	"github.com/tendonengine/tendon/transport/internal/seal"
-	"github.com/tendonengine/tendon/transport/lane"
 )
-
-// The parts of the page's vectors.
-var (
-	vectorAttempt = uint64(0x1122334455667788)
-	listenerPair  = seal.PairOf(seal.Key(bytes.Repeat([]byte{1}, 32)))
-	clientMaster  = seal.Key(bytes.Repeat([]byte{2}, 32))
-	clientPair    = seal.ClientPair(clientMaster, listenerPair.Public())
-)
-
-type vector struct {
-	name string
-	b    []byte
-}
-
-// pageVectors makes the bytes of the page's vectors anew.
-func pageVectors(t *testing.T) (all []vector) {
-	add := func(name string, b []byte) { all = append(all, vector{name, bytes.TrimRight(b, "\x00")}) }
-	must := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	secret := seal.SecretKey([]byte("open sesame"))
-	client, err := seal.Initiate(seal.Opening{Ours: clientPair, Prologue: Prologue(vectorAttempt), Secret: secret, Random: repeated(3)}, listenerPair.Public())
-	must(err)
-	listener, err := seal.Respond(seal.Opening{Ours: listenerPair, Prologue: Prologue(vectorAttempt), Secret: secret, Random: repeated(4)})
-	must(err)
-	request := Request{Game: "pong", Schema: 0x0102030405060708, Hello: []byte("Ada"), Token: []byte{0xff}}.Append(nil)
-	cookie := seal.NewProver(seal.Key{7}).Cookie(5*time.Second, netip.MustParseAddrPort("192.0.2.1:7777"), vectorAttempt)
-	one, err := client.Write1(request)
-	must(err)
-	add("HELLO, its zeros left out", HelloMessage{Attempt: vectorAttempt}.Append(nil))
-	add("CHALLENGE, busy, to 192.0.2.1:7777 in second 5", ChallengeMessage{Attempt: vectorAttempt, Cookie: cookie, Key: listenerPair.Public(), WantsSecret: true, Busy: true}.Append(nil))
-	add("payload of message 1", request)
-	add("INIT, its zeros left out", InitMessage{Attempt: vectorAttempt, Cookie: cookie, Noise: one}.Append(nil, 0))
-	_, _, err = listener.Read1(one)
-	must(err)
-	add(`DENY: another game, "pong"`, DenyMessage{Attempt: vectorAttempt, Reason: OtherGame, Detail: []byte("pong")}.Append(listener.Denial(), [12]byte{6, 11: 6}))
-	grant := Grant{ID: 0x0102, Reset: seal.NewProver(listenerPair.Derive("tendon reset")).Reset(netip.MustParseAddrPort("192.0.2.1:7777"), 0x0102)}
-	add("payload of message 2", grant.Append(nil))
-	two, down, err := listener.Write2(grant.Append(nil))
-	must(err)
-	add("ACCEPT", AcceptMessage{Attempt: vectorAttempt, Noise: two}.Append(nil))
-	_, up, err := client.Read2(two)
-	must(err)
-	packet := func(c seal.Cipher, fromListener bool, k Kind, seq uint64, payload ...byte) []byte {
-		return c.Seal(append(Begin(nil, k, fromListener, 0x0102, seq), payload...), HeaderSize(fromListener), seq)
-	}
-	add("keepalive, from the client, number 1", packet(up.Out, false, Keepalive, 1))
-	add("datagram aabb, from the client, number 0x11122", packet(up.Out, false, Datagram, 0x11122, 0xaa, 0xbb))
-	add("datagram aabb, from the listener, number 2", packet(down.Out, true, Datagram, 2, 0xaa, 0xbb))
-	add(`close, from the listener, number 3: kicked, "afk"`, packet(down.Out, true, Close, 3, AppendReason(nil, Kicked, "afk")...))
-	add("path challenge, from the listener, number 4", packet(down.Out, true, Control, 4, ControlMessage{Type: PathChallenge, Data: PathData{8, 7: 1}, Reset: grant.Reset}.Append(nil)...))
-	add("farewell, from the client, number 2", packet(up.Out, false, Control, 2, byte(Farewell)))
-	add("RESET", ResetMessage{grant.Reset}.Append(nil))
-	add("REFUSE", RefuseMessage{Version: Version, Attempt: vectorAttempt}.Append(nil))
-	return all
-}
-
-// repeated is a source of one byte.
-type repeated byte
-
-func (r repeated) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = byte(r)
-	}
-	return len(b), nil
-}
-
-// The code agrees with the test vectors of docs/spec-transport.md.
-func TestVectors(t *testing.T) {
-	vectors := readVectors(t, "../../../docs/spec-transport.md")
-	for _, x := range pageVectors(t) {
-		want, ok := vectors[x.name]
-		if got := hex.EncodeToString(x.b); got != want || !ok {
-			t.Errorf("the page does not have this:\n| %s | `%s` |", x.name, got)
-		}
-		delete(vectors, x.name)
-	}
-	for name := range vectors {
-		t.Errorf("no test reads the vector %q", name)
-	}
-}
-
-// The limits in docs/spec-transport.md are those of the code.
-func TestLimitsOfThePage(t *testing.T) {
-	b, err := os.ReadFile("../../../docs/spec-transport.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(b)
-	n := func(n int) string { // 65792 is written 65,792
-		if n < 1000 {
-			return strconv.Itoa(n)
-		}
-		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
-	}
-	d := func(d time.Duration) string {
-		if d%time.Second == 0 {
-			return fmt.Sprintf("%d s", d/time.Second)
-		}
-		return fmt.Sprintf("%d ms", d/time.Millisecond)
-	}
-	for _, line := range []string{
-		"| UDP payload; of it for both lanes | " + n(transport.MaxPacket) + "; " + n(transport.MaxPayload) + " |",
-		"| message of the reliable lane | " + n(transport.MaxMessage) + " |",
-		"| queue of the reliable lane, a peer | " + n(transport.MaxQueued) + " bytes, " + n(transport.MaxQueuedMessages) + " messages |",
-		"| segments unacknowledged; behind one that was repeated | " + n(lane.MaxWaiting) + "; " + n(lane.MaxBehind) + ", " + n(lane.MaxWaiting*lane.MaxChunk) + " bytes |",
-		"| game's name; client's hello; connect token; digest; reason | " + n(transport.MaxGame) + "; " + n(transport.MaxHello) + "; " + n(transport.MaxToken) + "; " + n(transport.MaxDigest) + "; " + n(transport.MaxReason) + " |",
-		"| connections; on their way in; of one address | " + n(transport.MaxPeers) + "; " + n(transport.MaxUnjoined) + "; " + n(transport.MaxUnjoinedOfOne) + " |",
-		"| half-open; until joined | " + d(transport.HalfOpenTimeout) + "; " + d(transport.JoinTimeout) + " |",
-		"| handshakes of one address | " + n(transport.HandshakeBurst) + " at once, " + n(transport.HandshakeRate) + " a second |",
-		"| clients that wait for an answer to their INIT | " + n(transport.MaxHandshakes) + " |",
-		"| HELLO repeated; given up; while busy | " + d(transport.HelloInterval) + "; " + d(transport.ConnectTimeout) + "; " + d(transport.BusyTimeout) + " |",
-		"| keepalive; silence | " + d(transport.Keepalive) + "; " + d(transport.SilenceTimeout) + " |",
-		"| close packets; first pause | " + n(transport.CloseCopies) + "; " + d(transport.CloseInterval) + " |",
-		"| path challenges; bytes to an unproven address | " + d(transport.PathInterval) + "; " + n(transport.PathFactor) + " times |",
-		"| RESETs a second | " + n(transport.ResetRate) + " |",
-		"| replay window | " + n(replay.Size) + " |",
-		fmt.Sprintf("| packets that await the game | %d MiB with 48 bytes a packet, %d MiB of one of a listener's peers", transport.MaxInbox>>20, transport.MaxPeerInbox>>20),
-		"1. At least " + n(transport.OverheadUp) + " bytes from a client, " + n(transport.OverheadDown) + " from a listener; at most " + n(transport.MaxPacket) + ".",
-		"chunks of 1 … " + n(lane.MaxChunk) + " bytes",
-		"segments are accepted, of " + n(lane.Window),
-		"windows of " + n(lane.Window) + ", runs of at most " + n(lane.MTU) + " bytes",
-		fmt.Sprintf("From %v %% measured loss on, a new segment is repeated once, at least %s later; from %v %% on", 100*lane.RepeatAbove, d(lane.RepeatAfter), 100*lane.RepeatAllAbove),
-		fmt.Sprintf("at most %d KiB of it", lane.MaxPending>>10),
-		"A packet leaves at least " + n(transport.MinRoom) + " bytes for a datagram",
-	} {
-		if !strings.Contains(page, line) {
-			t.Errorf("the page does not say %q", line)
-		}
-	}
-}
-
-// readVectors reads the table of vectors on a page, by name.
-func readVectors(t *testing.T, path string) map[string]string {
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	vectors := map[string]string{}
-	_, section, _ := strings.Cut(string(page), "Vectors\n")
-	for _, m := range regexp.MustCompile("(?m)^\\| (.+) \\| `([0-9a-f ]+)` \\|$").FindAllStringSubmatch(section, -1) {
-		vectors[m[1]] = strings.ReplaceAll(m[2], " ", "")
-	}
-	return vectors
-}
 
 func TestPayloads(t *testing.T) {
 	for _, x := range []struct {
@@ -271,10 +115,11 @@ func TestTruncated(t *testing.T) {
 			_, err := ParseRequest(b)
 			return err
 		}},
-		"accept":         {AcceptMessage{Attempt: 1, Noise: make([]byte, 66)}.Append(nil), func(b []byte) error { _, err := ParseAccept(b); return err }},
+		"accept":         {AcceptMessage{Attempt: 1, Noise: make([]byte, 70)}.Append(nil), func(b []byte) error { _, err := ParseAccept(b); return err }},
 		"grant":          {Grant{ID: 1}.Append(nil), func(b []byte) error { _, err := ParseGrant(b); return err }},
 		"refuse":         {RefuseMessage{Version: 1, Attempt: 1}.Append(nil), func(b []byte) error { _, err := ParseRefuse(b); return err }},
 		"deny":           {DenyMessage{Attempt: 1, Reason: Full, Detail: []byte("x")}.Append(cipher, [12]byte{}), func(b []byte) error { _, err := ParseDeny(b, cipher); return err }},
+		"seek":           {SeekMessage{ID: 1, Number: 2}.Append(nil), func(b []byte) error { _, err := ParseSeek(b); return err }},
 		"reset":          {ResetMessage{}.Append(nil), func(b []byte) error { _, err := ParseReset(b); return err }},
 		"path challenge": {ControlMessage{Type: PathChallenge}.Append(nil), func(b []byte) error { _, err := ParseControl(b); return err }},
 		"path response":  {ControlMessage{Type: PathResponse}.Append(nil), func(b []byte) error { _, err := ParseControl(b); return err }},
@@ -420,9 +265,10 @@ func FuzzHandshake(f *testing.F) {
 	f.Add(HelloMessage{Attempt: 1}.Append(nil))
 	f.Add(ChallengeMessage{Attempt: 1, WantsToken: true}.Append(nil))
 	f.Add(InitMessage{Attempt: 1, Noise: make([]byte, 100)}.Append(nil, MinInit))
-	f.Add(AcceptMessage{Attempt: 1, Noise: make([]byte, 66)}.Append(nil))
+	f.Add(AcceptMessage{Attempt: 1, Noise: make([]byte, 70)}.Append(nil))
 	f.Add(RefuseMessage{Version: 1, Attempt: 1}.Append(nil))
 	f.Add(ResetMessage{}.Append(nil))
+	f.Add(SeekMessage{ID: 1, Number: 2}.Append(nil))
 	f.Add(Request{Game: "pong", Schema: 3, Hello: []byte("Ada")}.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var again []byte
@@ -437,6 +283,8 @@ func FuzzHandshake(f *testing.F) {
 		} else if m, err := ParseRefuse(b); err == nil {
 			again = m.Append(nil)
 		} else if m, err := ParseReset(b); err == nil {
+			again = m.Append(nil)
+		} else if m, err := ParseSeek(b); err == nil {
 			again = m.Append(nil)
 		} else if m, err := ParseRequest(b); err == nil {
 			again = m.Append(nil)
