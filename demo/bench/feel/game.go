@@ -20,12 +20,15 @@ const (
 	warmup  = 8 * time.Second
 	players = 8
 
+	binTime = time.Second / 4
+
 	touch = 2*radius + 6*topSpeed // nearer bodies are about to touch
 )
 
 // options are the flags.
 type options struct {
 	rtt, jitter, stall  time.Duration
+	calm                time.Duration // when the jitter ends; 0: never
 	loss, burst         float64
 	seconds, sends      int
 	stepsHost           float64
@@ -53,10 +56,22 @@ type shot struct {
 
 // A drawn is a body in one frame of one machine.
 type drawn struct {
-	id       rpl.Node
-	at, was  gmath.Vec
-	view, dt float64
+	by      *machine
+	id      rpl.Node
+	at, was gmath.Vec
+	view    float64
+	now, dt time.Duration
 }
+
+// A bin is a mean.
+type bin struct {
+	sum float64
+	n   int
+}
+
+func (b *bin) add(v float64) { b.sum, b.n = b.sum+v, b.n+1 }
+
+func (b *bin) mean() float64 { return share(b.sum, float64(b.n)) }
 
 // A corrected is a correction.
 type corrected struct {
@@ -79,14 +94,16 @@ type game struct {
 	corrections []corrected
 	own         []float64 // own input, in milliseconds
 
-	over                    bool // what follows is not measured
-	next, stallAt           time.Duration
-	pressed, fired          int // shots that bots have pressed, and that the server's rule was given
-	backwards               int
-	delay, delayOthers      float64
-	delayCount, othersCount int
-	steps, stepsTouching    int
-	serverWas               tendon.CommandStats
+	over                 bool // what follows is not measured
+	next, stallAt        time.Duration
+	stalls               []time.Duration // when each ended
+	calmed               time.Duration   // when the jitter ended
+	delayBins            []bin           // the view's delay, by time
+	pressed, fired       int             // shots that bots have pressed, and that the server's rule was given
+	backwards            int
+	delay, delayOthers   bin
+	steps, stepsTouching int
+	serverWas            tendon.CommandStats
 }
 
 func newGame(o options) (*game, error) {
@@ -109,11 +126,13 @@ func newGame(o options) (*game, error) {
 			continue
 		}
 		d := g.net.Dialer(listener)
-		up := netsim.Conditions{Delay: o.rtt / 2, Jitter: o.jitter, Loss: o.loss, Burst: o.burst}
+		line := netsim.Conditions{Delay: o.rtt / 2, Jitter: o.jitter, Loss: o.loss, Burst: o.burst}
 		if o.lateLine && i == 1 {
-			up.Late, up.LateBy = 0.1, 50*time.Millisecond
+			line.Late, line.LateBy = 0.1, 50*time.Millisecond
 		}
-		d.SetConditions(up, up)
+		d.SetConditions(line, line)
+		line.Jitter = 0
+		m.calm = func() { d.SetConditions(line, line) }
 		m.line = o.rtt / 2
 		m.Join(d)
 		phase := time.Duration(rng.Float64() * float64(step))
@@ -212,11 +231,18 @@ func (g *game) delays(m *machine, view float64, now time.Duration) {
 	host := g.opt.stepsHost
 	truth := float64(g.server.Tick()) + min((now-g.stepped).Seconds()*host, 1)
 	ms := (truth-view)*1000/host - float64(m.line)/float64(time.Millisecond)
-	g.delay, g.delayCount = g.delay+ms, g.delayCount+1
-	if !g.opt.lateLine || m != g.players[0] {
-		g.delayOthers, g.othersCount = g.delayOthers+ms, g.othersCount+1
+	g.delay.add(ms)
+	if !g.late(m) {
+		g.delayOthers.add(ms)
 	}
+	for len(g.delayBins) <= int(now/binTime) {
+		g.delayBins = append(g.delayBins, bin{})
+	}
+	g.delayBins[now/binTime].add(ms)
 }
+
+// late reports whether a machine is on the late line.
+func (g *game) late(m *machine) bool { return g.opt.lateLine && m == g.players[0] }
 
 // serve is one step of the server.
 func (g *game) serve() {
@@ -271,6 +297,12 @@ func (g *game) play(until time.Duration) {
 		if g.warm() && !before {
 			g.serverWas = g.server.CommandStats()
 		}
+		if g.opt.calm > 0 && at >= g.opt.calm && g.calmed == 0 {
+			for _, m := range g.players {
+				m.calm()
+			}
+			g.calmed = at
+		}
 		if who == nil {
 			g.hostTurn(at)
 			continue
@@ -295,6 +327,7 @@ func (g *game) play(until time.Duration) {
 func (g *game) hostTurn(now time.Duration) {
 	if g.opt.stall > 0 && now >= g.stallAt && !g.over {
 		g.stallAt += 10 * time.Second
+		g.stalls = append(g.stalls, g.next)
 		g.next += g.opt.stall
 		return
 	}

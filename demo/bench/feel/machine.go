@@ -33,6 +33,7 @@ type machine struct {
 	lastView                       float64
 	own                            gmath.Vec
 	line                           time.Duration // the quickest way to it
+	calm                           func()        // ends the line's jitter
 
 	touched time.Duration // when another body was last near enough to touch its own
 }
@@ -59,7 +60,8 @@ func (m *machine) keys(e *donburi.Entry) (k Keys) {
 	if m.dir.IsZero() {
 		m.rested++
 	} else {
-		if was.IsZero() && m.rested > 40 && body.Get(e).Vel.IsZero() && !m.touching() {
+		to := at.Add(m.dir)
+		if inside(&to); was.IsZero() && m.rested > 40 && body.Get(e).Vel.IsZero() && !m.touching() && to.DistanceTo(at) > 0.1 { // else it runs against a wall: nothing shows that
 			m.pressed = m.g.net.Now()
 			m.own = tendon.View(e, body).Pos
 		}
@@ -198,7 +200,7 @@ func (m *machine) frame() {
 		was, known := m.last[id]
 		m.last[id] = at
 		if known && m.g.warm() {
-			m.g.frames = append(m.g.frames, drawn{id: id, at: at, was: was, view: view, dt: dt.Seconds()})
+			m.g.frames = append(m.g.frames, drawn{by: m, id: id, at: at, was: was, view: view, now: now, dt: dt})
 		}
 	}
 }

@@ -21,6 +21,7 @@ func main() {
 	var o options
 	flag.DurationVar(&o.rtt, "rtt", 120*time.Millisecond, "round trip")
 	flag.DurationVar(&o.jitter, "jitter", 0, "added to each packet's way at random, up to this")
+	calm := flag.Int("calm", 0, "seconds after which there is no jitter any more, 0: never")
 	flag.Float64Var(&o.loss, "loss", 0, "share of packets that are lost, 0 to 1")
 	flag.Float64Var(&o.burst, "burst", 0, "mean run of losses")
 	flag.IntVar(&o.seconds, "seconds", 60, "seconds to play")
@@ -36,9 +37,10 @@ func main() {
 	asJSON := flag.Bool("json", false, "end with one line of JSON")
 	flag.BoolVar(&debug, "debug", false, "print corrections")
 	flag.Parse()
+	o.calm = time.Duration(*calm) * time.Second
 	o.stall = time.Duration(*stall) * time.Millisecond
-	if o.fps != "60" && o.fps != "144" && o.fps != "uneven" || flag.NArg() > 0 || o.seconds < 10 || o.stepsHost < 10 || o.stepsHost > 240 {
-		fmt.Fprintln(os.Stderr, "feel: -fps is 60, 144 or uneven, -seconds at least 10, -steps-host 10 to 240")
+	if o.fps != "60" && o.fps != "144" && o.fps != "uneven" || flag.NArg() > 0 || o.seconds < 10 || o.stepsHost < 10 || o.stepsHost > 240 || *calm < 0 || *calm > 0 && o.calm < warmup {
+		fmt.Fprintln(os.Stderr, "feel: -fps is 60, 144 or uneven, -seconds at least 10, -steps-host 10 to 240, -calm 0 or at least 8")
 		os.Exit(2)
 	}
 	g, err := newGame(o)

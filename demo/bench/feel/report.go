@@ -60,23 +60,43 @@ func (g *game) report() figures {
 	g.reportShots(f)
 	f["own_input_ms_p50"], f["own_input_ms_p99"] = quantile(g.own, 0.5), quantile(g.own, 0.99)
 	f["mismatches"] = g.mismatches()
-	f["rollback_us"] = rollback()
+	f["rollback_us"], f["rewind_us"] = rollback(), rewind()
 	f["allocs_per_step"] = g.allocations()
 	return f
 }
 
 // reportDrawing reports how others were drawn.
 func (g *game) reportDrawing(f figures) {
+	type proxy struct {
+		by *machine
+		id rpl.Node
+	}
 	moved, stood, leaps := 0, 0, 0
+	frozen := map[proxy]time.Duration{}
+	var freeze, freezeLate, over time.Duration
 	var errors []float64
 	for i := range g.frames {
 		d := &g.frames[i]
-		steps := d.dt * 60
+		steps := d.dt.Seconds() * 60
 		way := d.at.DistanceTo(d.was)
-		if _, on := g.motion(d.id, d.view, 3); on && d.dt > 0 {
+		_, on := g.motion(d.id, d.view, 3)
+		on = on && d.dt > 0
+		if on {
 			moved++
-			if way < 0.05*steps {
-				stood++
+		}
+		if of := (proxy{d.by, d.id}); !on || way >= 0.05*steps {
+			delete(frozen, of)
+		} else {
+			stood++
+			frozen[of] += d.dt
+			if freeze = max(freeze, frozen[of]); g.late(d.by) {
+				freezeLate = max(freezeLate, frozen[of])
+			}
+			for k := len(g.stalls) - 1; k >= 0; k-- {
+				if g.stalls[k] <= d.now {
+					over = max(over, d.now-g.stalls[k]-g.opt.stall)
+					break
+				}
 			}
 		}
 		if fastest, _ := g.motion(d.id, d.view, 20); way > 2.5*math.Max(fastest*steps, 0.3)+1./32 {
@@ -89,8 +109,13 @@ func (g *game) reportDrawing(f figures) {
 	f["standing_pct"] = share(100*float64(stood), float64(moved))
 	f["leaps"] = share(1e5*float64(leaps), float64(len(g.frames)))
 	f["backwards"] = g.backwards
-	f["view_delay_ms_mean"] = share(g.delay, float64(g.delayCount))
-	f["view_delay_ms_others"] = share(g.delayOthers, float64(g.othersCount))
+	f["freeze_ms_max"], f["freeze_ms_max_late"] = ms(freeze), ms(freezeLate)
+	f["stall_over_ms"] = ms(over)
+	f["view_delay_ms_mean"] = g.delay.mean()
+	f["view_delay_ms_others"] = g.delayOthers.mean()
+	lateLine := bin{g.delay.sum - g.delayOthers.sum, g.delay.n - g.delayOthers.n}
+	f["view_delay_ms_late"] = lateLine.mean()
+	f["view_delay_back_s"] = g.delayBack()
 	f["proxy_error_p50"], f["proxy_error_p99"] = quantile(errors, 0.5), quantile(errors, 0.99)
 }
 
@@ -170,6 +195,28 @@ func (g *game) mismatches() (n int) {
 	}
 	return n
 }
+
+// delayBack returns how many seconds after the end of the jitter the view's delay has come within
+// 10 ms of what it is from ten seconds after it on; 0 if the run is not that long.
+func (g *game) delayBack() float64 {
+	const near = 10
+	end, last := int(g.calmed/binTime), len(g.delayBins)-1
+	later := end + int(10*time.Second/binTime)
+	if g.calmed == 0 || later >= last {
+		return 0
+	}
+	var usual bin
+	for _, b := range g.delayBins[later:last] {
+		usual.add(b.mean())
+	}
+	back := end
+	for back < last && g.delayBins[back].mean() > usual.mean()+near {
+		back++
+	}
+	return round((time.Duration(back)*binTime - g.calmed).Seconds())
+}
+
+func ms(d time.Duration) float64 { return round(float64(d) / float64(time.Millisecond)) }
 
 func share(a, b float64) float64 {
 	if b == 0 {
