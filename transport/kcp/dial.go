@@ -43,9 +43,11 @@ var _ transport.Dialer = (*dialer)(nil)
 // A Dialer may be dialled any number of times; each Dial makes a client with its own
 // socket. Dial returns the error for a bad join string or address. The client shows itself
 // by a key that is kept in the user's configuration (os.UserConfigDir, tendon/client.key),
-// so that after a crash it takes its seat back. While another client of this user is
-// connected, it shows itself by a key of its session's, and goes on with it towards that
-// server for as long as the session lives. WithKey and WithKeyFile give it another.
+// so that after a crash it takes its seat back. While another client of this user is at the
+// same server, it shows itself by a key of its session's, and goes on with it towards that
+// server for as long as the session lives: it is another player there. A seat that the server
+// keeps belongs to the first of the user's clients that comes for it. WithKey and WithKeyFile
+// give another key.
 func Dialer(join string, opts ...Option) transport.Dialer {
 	return &dialer{addr: join, o: collect(opts), lookUp: net.DefaultResolver.LookupNetIP}
 }
@@ -76,11 +78,7 @@ func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kcp: no socket to join %s with: %w", d.addr, err)
 	}
-	names := []string{j.Address}
-	if client.Pinned != nil {
-		names = append(names, string(client.Pinned[:]))
-	}
-	master, over, err := d.identity(o, names...)
+	master, over, err := d.identity(o, j, remotes)
 	if err != nil {
 		socket.Close()
 		return nil, err

@@ -208,6 +208,70 @@ func TestIdentityIsForLife(t *testing.T) {
 	}
 }
 
+// Towards each server the user's key is that of the first window that asks for it. A window at
+// one server takes it from nobody at another; a seat of a window whose session was lost goes
+// to the next that comes, and that window is another player from then on.
+func TestOneUserAtTwoServers(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	t.Setenv("HOME", dir)
+	var keyrings [3]transport.Keyring
+	var rigs [2]*linktest.Rig
+	var servers [2]*linktest.Side
+	for i := range rigs {
+		rigs[i] = linktest.NewRig(t, loopback(t, false))
+		servers[i] = rigs[i].Host(linktest.Offer())
+	}
+	who := func(window, at int, byString bool) (hang func(), id transport.Identity) {
+		t.Helper()
+		r, server := rigs[at], servers[at]
+		join := r.Listener.Addr()
+		if byString {
+			join = r.Listener.(*Listener).JoinString()
+		}
+		r.Dialer = func() transport.Dialer { return Dialer(join, quick) }
+		in := len(server.Conns)
+		o := linktest.Offer()
+		o.Key, o.Keys = [32]byte{byte(window + 1)}, &keyrings[window]
+		client := r.Join(o)
+		r.Until("it is in", func() bool { return len(server.Conns) > in })
+		return func() { r.Hang(client, "") }, server.Conns[in].Identity()
+	}
+	k, err := LoadKey("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	user := func(at int) transport.Identity {
+		return transport.IdentityOfKey(k.For(rigs[at].Listener.(*Listener).key.Public()))
+	}
+	lost, first := who(0, 0, true)
+	here, second := who(1, 0, false)
+	there, other := who(1, 1, false)
+	if first != user(0) || second == user(0) || other != user(1) {
+		t.Errorf("the first window is %s, the second %s and at another server %s; the user is %s and %s", first, second, other, user(0), user(1))
+	}
+	lost()
+	if hang, again := who(0, 0, true); again != user(0) {
+		t.Errorf("the first window is %s again, not %s", again, user(0))
+	} else {
+		hang()
+	}
+	next, third := who(2, 0, false)
+	if _, late := who(0, 0, true); third != user(0) || late == user(0) || late == second {
+		t.Errorf("who comes for the seat is %s, who had it is %s", third, late)
+	}
+	next()
+	if _, late := who(2, 0, false); late != user(0) {
+		t.Errorf("who has the seat now is %s", late)
+	}
+	here()
+	there()
+	left, err := os.ReadDir(filepath.Join(dir, "tendon", claimDir))
+	if runtime.GOOS == "linux" && (err != nil || len(left) != 1) { // elsewhere the folder has another name, or files stay
+		t.Errorf("files %v, of one window with the user's key, %v", left, err)
+	}
+}
+
 // A listener's key is kept, unless its port is not. What cannot be read is refused by name.
 func TestServerKeyIsKept(t *testing.T) {
 	dir := t.TempDir()
