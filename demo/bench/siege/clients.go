@@ -5,6 +5,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -88,6 +89,12 @@ func (g *guests) do(o order) {
 			x.ages = x.ages[:0]
 		}
 		num["n"], num["p50"], num["p99"], num["max"] = float64(len(all)), percentile(all, 50), percentile(all, 99), percentile(all, 100)
+	case "compare": // with the server's state
+		for _, x := range g.of {
+			if !maps.Equal(state(x.rep.World()), o.Num) {
+				num["others"]++
+			}
+		}
 	case "in":
 		for _, x := range g.of {
 			if x.in {

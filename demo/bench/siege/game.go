@@ -4,7 +4,9 @@ package main
 // how old the newest state is, and a call that is counted.
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -151,6 +153,19 @@ func (g *guest) look() {
 		}
 		g.ages = append(g.ages, float64(stamp()-now))
 	}
+}
+
+// state is a sum of a world's motes, of which all are known when it is at rest.
+func state(w donburi.World) map[string]float64 {
+	sum, n := uint32(0), 0
+	for e := range mote.Iter(w) {
+		m := mote.Get(e)
+		h := fnv.New32a()
+		_ = binary.Write(h, binary.LittleEndian, [2]float64{m.X, m.Y}) // never fails
+		sum += h.Sum32()
+		n++
+	}
+	return map[string]float64{"sum": float64(sum), "motes": float64(n)}
 }
 
 // percentile sorts v.

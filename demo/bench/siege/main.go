@@ -3,7 +3,7 @@
 // clients, relays and attackers are processes of their own: this program, started with a
 // role.
 //
-//	go run ./demo/bench/siege [-only NAME,…] [-json] [-list]
+//	go run ./demo/bench/siege [-only NAME,…] [-json] [-list] [-soak 10m]
 //
 // Each scenario prints one line. With -json the last line is one JSON object: by name
 // {ok, figures…}, and failed, which is how many do not hold.
@@ -62,6 +62,7 @@ func main() {
 	only := flag.String("only", "", "names of scenarios, with commas between")
 	asJSON := flag.Bool("json", false, "end with a line of JSON")
 	list := flag.Bool("list", false, "list the scenarios")
+	lasts := flag.Duration("soak", time.Minute, "how long soak goes on, a minute or more")
 	flag.Parse()
 	if *list {
 		for _, c := range slices.Concat(scenarios, measures) {
@@ -70,11 +71,14 @@ func main() {
 		return
 	}
 	chosen, err := choose(*only)
+	if err == nil && *lasts < time.Minute {
+		err = fmt.Errorf("siege: a soak of %v; give a minute or more, as in 10m", *lasts)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	out := besiege(chosen)
+	out := besiege(chosen, *lasts)
 	if *asJSON {
 		b, err := json.Marshal(out)
 		if err != nil {
@@ -106,12 +110,12 @@ func choose(names string) ([]scenario, error) {
 
 // besiege runs the scenarios, wave by wave. Those of wave 0 wait most of the time, and run
 // beside all others.
-func besiege(chosen []scenario) map[string]any {
+func besiege(chosen []scenario, soak time.Duration) map[string]any {
 	out := map[string]any{}
 	var mu sync.Mutex
 	failed := 0
 	run := func(c scenario) {
-		s := newStage(c.name)
+		s := newStage(c.name, soak)
 		began := time.Now()
 		err := s.play(c.run)
 		s.figure("seconds", round(time.Since(began).Seconds(), 1))

@@ -205,32 +205,42 @@ func leaves(s *stage) error {
 	return v.err()
 }
 
-// soak: 32 clients come and go for a minute over a bad line.
+// soak: 32 clients come and go over a bad line, for a minute or as long as is asked. At its end
+// the world stands still, and all have the same.
 func soak(s *stage) error {
 	var v verdict
 	server, addr := s.server("-bodies", "40")
 	relay, way := s.relay(addr)
 	relay.tell("both", num{"loss": 0.2, "jitter": 100, "delay": 10})
 	c := s.clients(way, 32)
-	churn := func(until time.Time) {
-		for time.Now().Before(until) {
+	cycles := 0
+	churn := func(d time.Duration) {
+		const pause = 3 * time.Second
+		for until := time.Now().Add(d - pause); time.Now().Before(until); cycles++ {
 			c.tell("leave", num{"n": 1})
 			c.tell("join", num{"n": 1})
 			time.Sleep(400 * time.Millisecond)
 		}
-		time.Sleep(3 * time.Second)
+		time.Sleep(pause)
 	}
 	began := time.Now()
-	churn(began.Add(20 * time.Second))
+	settled := min(s.soak/3, 2*time.Minute)
+	churn(settled)
 	first := server.tell("memory", nil).Num
-	churn(time.Now().Add(34 * time.Second))
+	churn(s.soak - settled)
 	last := server.tell("memory", nil).Num
 	in := c.tell("in", nil).Num["in"]
+	server.tell("still", num{"on": 1})
+	time.Sleep(4 * time.Second)
+	mismatches := c.tell("compare", server.tell("state", nil).Num).Num["others"]
+	s.figure("cycles", cycles)
+	s.figure("mismatches", mismatches)
 	s.figure("heap_growth", round(last["heap_kib"]/first["heap_kib"]-1, 3))
 	s.figure("goroutines", last["goroutines"]-first["goroutines"])
 	s.figure("files", last["files"]-first["files"])
 	s.figure("in", in)
 	v.want(in == 32, "%.0f of 32 play", in)
+	v.want(mismatches == 0, "%.0f clients hold another world than the server", mismatches)
 	v.want(last["heap_kib"] <= 1.05*first["heap_kib"]+64, "the heap grew from %.0f to %.0f KiB", first["heap_kib"], last["heap_kib"])
 	v.want(last["goroutines"] <= first["goroutines"] && last["files"] <= first["files"], "%v goroutines and files after %v", last, first)
 	v.want(c.count("ended", began) == 0, "sessions ended: %v", c.texts("ended"))

@@ -49,6 +49,8 @@ func serve(r *role, args []string) error {
 			num := memory()
 			num["steps"] = float64(h.steps)
 			r.done(o, num, "")
+		case "state":
+			r.done(o, state(h.rep.World()), "")
 		case "still":
 			h.still = o.Num["on"] != 0
 			r.done(o, nil, "")

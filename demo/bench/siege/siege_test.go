@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The scenarios have the names under which others look for their figures, and can be chosen
@@ -56,7 +57,7 @@ func TestForged(t *testing.T) {
 
 // The figures of a scenario can be written as JSON, also beside an error.
 func TestFiguresAreJSON(t *testing.T) {
-	s := newStage("test")
+	s := newStage("test", time.Minute)
 	err := s.play(func(s *stage) error {
 		s.figure("age", 1.5)
 		fail("no %s", "answer")

@@ -23,9 +23,12 @@ type stage struct {
 	figures map[string]any
 	procs   []*process
 	dir     string // for keys and other files; removed at the end
+	soak    time.Duration
 }
 
-func newStage(name string) *stage { return &stage{name: name, figures: map[string]any{}} }
+func newStage(name string, soak time.Duration) *stage {
+	return &stage{name: name, figures: map[string]any{}, soak: soak}
+}
 
 func (s *stage) figure(name string, v any) { s.figures[name] = v }
 
