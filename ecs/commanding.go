@@ -101,7 +101,7 @@ type reported struct {
 	margin    float64
 	news      bool
 	messages  int           // in this step
-	heard     time.Duration // when the peer's newest packet came
+	received  time.Duration // when the peer's newest packet came
 }
 
 // hold is how many ticks a silent player's commands go on.
@@ -290,7 +290,7 @@ func (co *commanding) received(c Call, args []byte) error {
 		return nil
 	}
 	co.Auth.SetPredicting(c.From, true)
-	waited := max(0, (co.line.now()-rp.heard).Seconds()) / co.config.step().Seconds()
+	waited := max(0, (co.line.now()-rp.received).Seconds()) / co.config.step().Seconds()
 	err := co.message.ParseArguments(args, func(node uint64, number int, tick uint32, at int, v []byte) {
 		n := co.nodes.ByID[rpl.Node(node)]
 		if n == nil || n.Leaving || number >= len(co.all) || co.all[number] == nil {

@@ -50,15 +50,13 @@ func (ss *seating) seatWith(id transport.Identity) *seat {
 func (s *seat) takeOver(h *handshake) {
 	switch {
 	case s.next != nil:
-		s.next.conn.Close(reasonTaken)
+		s.next.conn.Close(errTaken.Error())
 	case s.conn != nil:
-		s.conn.Close(reasonTaken)
-		s.broke = errors.New(reasonTaken)
+		s.conn.Close(errTaken.Error())
+		s.broke = errTaken
 	}
 	s.next = h
 }
-
-const reasonTaken = "a new connection of the same client takes its place"
 
 // departures tells the game which peers are lost and which have left, and gives seats to
 // the clients that have come for theirs. It runs after the received calls, which the

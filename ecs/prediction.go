@@ -37,14 +37,14 @@ type prediction struct {
 	commands *commanding
 	drawn    *own.Keeper
 
-	all    []*nodes.Node // predicted, by id
-	spawns spawns.Set    // of them, those that the server has not told of yet
-	shown  predict.Once  // effects
-	known  rpl.Tick
-	round  uint64 // counts findings of what is predicted
-	states replay.States
-	others replay.Others // stand at the tick of the rule that runs
-	told   []func(Correction)
+	all       []*nodes.Node // predicted, by id
+	spawns    spawns.Set    // of them, those that the server has not told of yet
+	shown     predict.Once  // effects
+	known     rpl.Tick
+	round     uint64 // counts findings of what is predicted
+	states    replay.States
+	others    replay.Others // stand at the tick of the rule that runs
+	corrected []func(Correction)
 
 	Ticks, Corrections int
 	ReplayTime         time.Duration // of the corrections
@@ -64,7 +64,7 @@ func Predict(e *donburi.Entry, on bool) {
 // OnCorrection runs after a prediction was wrong and has been mended.
 func (r *Replication) OnCorrection(fn func(Correction)) {
 	mustBe("OnCorrection", fn)
-	r.predict.told = append(r.predict.told, fn)
+	r.predict.corrected = append(r.predict.corrected, fn)
 }
 
 // find finds out what is predicted now.
@@ -162,7 +162,7 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 		return
 	}
 	pr.Corrections++
-	for _, fn := range pr.told {
+	for _, fn := range pr.corrected {
 		fn(Correction{d.Entry, d.Field, d.Size, int(now - t)})
 	}
 }

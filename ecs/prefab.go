@@ -3,7 +3,6 @@ package ecs
 // Prefab: a kind of node that the same function builds on every machine.
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -182,11 +181,6 @@ func (bu *building) within(f *nodes.Prefab, build func()) {
 	defer func() { bu.running = nil }()
 	build()
 }
-
-var (
-	errNothingBuilt = errors.New("its function has built no entity of the world that it was given")
-	errBuiltBefore  = errors.New("its function has returned an entity that is a node already, or a part of one: make a new entity each time")
-)
 
 // checkBuilt returns what is wrong with what a prefab's function has returned. One entity
 // cannot be two nodes: with the end of one of them the other would go.

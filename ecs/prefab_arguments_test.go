@@ -181,7 +181,7 @@ func TestLongTree(t *testing.T) {
 	l.joined()
 	l.steps(1800)
 	check(t, "nodes", client.count(hallBig), 81)
-	if strings.Contains(log.String(), "a node is not told") {
+	if strings.Contains(log.String(), "a node is not sent") {
 		t.Errorf("the log says: %s", log.String())
 	}
 }

@@ -44,11 +44,11 @@ func (r *Replication) Progress() Progress {
 	return Progress{Have: min(have, int(said.Want)), Want: int(said.Want)}
 }
 
-// progressEvery is how often a peer is told of its progress: often enough for a bar that is
+// progressEvery is how often a peer is sent its progress: often enough for a bar that is
 // drawn, and so seldom that it is nothing beside what it tells of.
 const progressEvery = 100 * time.Millisecond
 
-// A filling is what a peer has been told of its progress in this level.
+// A filling is what a peer was sent of its progress in this level.
 type filling struct {
 	done bool
 	want int
@@ -63,14 +63,14 @@ func (ss *seating) sendProgress() {
 		if !s.in || f.done || s.conn == nil || f.at != 0 && now-f.at < progressEvery {
 			continue
 		}
-		told, wanted := ss.Auth.Filling(s.peer)
-		done := told == wanted && wanted > 0
+		sent, wanted := ss.Auth.Filling(s.peer)
+		done := sent == wanted && wanted > 0
 		if wanted--; wanted < 0 || !done && wanted == f.want {
 			continue
 		}
 		m := sessionmsg.Progress{Want: uint32(wanted), Done: done}
 		if s.conn.Reliable(sessionmsg.AppendProgress(nil, m)) != nil {
-			continue // its lane is full: it is told later
+			continue // its lane is full: it is sent later
 		}
 		*f = filling{done: done, want: wanted, at: now}
 	}

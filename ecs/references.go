@@ -66,8 +66,8 @@ func (px *proxies) renew(f *nodes.Referrer) {
 	w := px.Tagged(b.Comp, e, p)
 	switch {
 	case n.IsOwnNow(ord):
-		px.Proxy.Repoint(n.Replica, ord, b.Comp.Item, w, func(told rpl.Node, entity uint64) uint64 {
-			return px.repointed(f, told, entity)
+		px.Proxy.Repoint(n.Replica, ord, b.Comp.Item, w, func(was rpl.Node, entity uint64) uint64 {
+			return px.repointed(f, was, entity)
 		})
 	case !px.Proxy.Inject(n.Replica, ord, b.Comp.Item, w):
 		w = nil
@@ -79,17 +79,17 @@ func (px *proxies) renew(f *nodes.Referrer) {
 }
 
 // repointed is what a reference is to hold in a component that this machine has changed
-// since it was told: a node that has come fills a null reference that was told to be to it,
+// since it was sent: a node that has come fills a null reference that was sent as one to it,
 // and one that has gone leaves it null. All else is the game's.
-func (px *proxies) repointed(f *nodes.Referrer, told rpl.Node, entity uint64) uint64 {
-	if !slices.Contains(f.News, told) {
+func (px *proxies) repointed(f *nodes.Referrer, was rpl.Node, entity uint64) uint64 {
+	if !slices.Contains(f.News, was) {
 		return entity
 	}
-	now := px.nodes.EntityOf(told)
+	now := px.nodes.EntityOf(was)
 	switch old := donburi.Entity(entity); {
 	case now != 0 && entity == 0:
 		return now
-	case now == 0 && entity != 0 && (!px.World.Valid(old) || px.nodes.Of(old) != nil && px.nodes.Of(old).ID == told):
+	case now == 0 && entity != 0 && (!px.World.Valid(old) || px.nodes.Of(old) != nil && px.nodes.Of(old).ID == was):
 		return 0
 	}
 	return entity

@@ -3,7 +3,6 @@ package ecs
 // RPC: typed remote calls on nodes, and the table that says where they run.
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -66,12 +65,6 @@ type Call struct {
 	drawn command.Drawn // what the caller of a command had drawn
 	name  predict.Name  // of a command's run; without a tick the call is none
 }
-
-// Errors that Send and SendTo wrap.
-var (
-	ErrNoNode     = errors.New("not a node")
-	ErrNotAllowed = errors.New("not allowed here")
-)
 
 // NewRPC declares a call, before the first New. to says where it runs: rpl.ToServer,
 // rpl.ToOwner, rpl.Broadcast or rpl.Everywhere; see the table at RPC. lane says how it

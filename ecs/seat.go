@@ -4,7 +4,6 @@ package ecs
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"time"
 
@@ -127,8 +126,8 @@ func (ss *seating) Connected(c transport.Conn, hello []byte) {
 			s.takeOver(&handshake{conn: c, hello: slices.Clone(hello)})
 			return
 		}
-		s.gone = errors.New(reasonTaken) // the game never heard of it
-		s.conn.Close(reasonTaken)
+		s.gone = errTaken // the game never heard of it
+		s.conn.Close(errTaken.Error())
 	}
 	if ss.full(ss.seated(func(s *seat) bool { return true })) {
 		ss.turnedAway(c.Stats().Remote, transport.ErrFull)
@@ -227,7 +226,7 @@ func (ss *seating) sendLevel(s *seat, first bool) {
 
 func (ss *seating) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
 	if s := ss.seatAt(c); s != nil && s.in && seq > s.after {
-		s.commands.heard = ss.line.linkBase + at
+		s.commands.received = ss.line.linkBase + at
 		ss.Faults.Refuse("packet refused", ss.Auth.Receive(s.peer, seq, ss.line.linkBase+at, b))
 	}
 }

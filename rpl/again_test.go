@@ -14,7 +14,7 @@ import (
 // What the packet before told is told again by runs of handles, also where handles are far
 // apart, nodes come and go, and packets are lost, doubled and overtaken. Every client has
 // what the authority had at the tick of the newest packet that it applied.
-func TestWhatWasToldIsToldAgainByRuns(t *testing.T) {
+func TestWhatWasSentIsNamedAgainByRuns(t *testing.T) {
 	for _, cond := range []netsim.Conditions{
 		{Delay: 50 * time.Millisecond},
 		{Delay: 50 * time.Millisecond, Jitter: 5 * time.Millisecond, Loss: 0.05},

@@ -74,7 +74,7 @@ func Impurities(t testing.TB, g Game, steps int) []Impurity {
 	l.Host()
 	m := l.Join()
 	l.Join() // somebody to meet
-	c := &checker{m: m, game: &l.game, fields: map[donburi.IComponentType][]field{}, past: map[spot]*past{}, known: map[string]bool{}}
+	c := &checker{m: m, game: &l.game, fields: map[donburi.IComponentType][]field{}, past: map[place]*past{}, known: map[string]bool{}}
 	m.checked = c.step
 	l.Steps(steps)
 	if c.ticks == 0 {
@@ -88,7 +88,7 @@ type checker struct {
 	m      *Machine
 	game   *Game
 	fields map[donburi.IComponentType][]field
-	past   map[spot]*past
+	past   map[place]*past
 	known  map[string]bool
 	found  []Impurity
 	ticks  int
@@ -118,9 +118,9 @@ func (c *checker) step() {
 		c.compare(first, again, func(cl *cell, f *field, a, b string) {
 			switch {
 			case cl.predicted && !f.local:
-				c.tell(cl, f, "it was "+a+" after the step, and "+b+" when the tick ran again: let Apply decide by replicated fields, the tick and the command alone, and nothing besides Apply write it in the step")
+				c.report(cl, f, "it was "+a+" after the step, and "+b+" when the tick ran again: let Apply decide by replicated fields, the tick and the command alone, and nothing besides Apply write it in the step")
 			case !cl.predicted:
-				c.tell(cl, f, "it was "+a+" after the step, and "+b+" when the tick ran again: a correction does not set it back, so change it only if !Call.Replay, or make it a replicated field of a predicted node")
+				c.report(cl, f, "it was "+a+" after the step, and "+b+" when the tick ran again: a correction does not set it back, so change it only if !Call.Replay, or make it a replicated field of a predicted node")
 			}
 		})
 		c.back(first)
@@ -134,7 +134,7 @@ func (c *checker) repeat(first, again *snapshot) {
 	for i := 0; i < repeats && !c.over; i++ {
 		c.m.ReplayTick(nil)
 		c.compare(again, take(c.m, c.game.Protocol), func(cl *cell, f *field, a, b string) {
-			c.tell(cl, f, "the tick ran again twice from the same state, and it was "+a+" and "+b+": no map's order, no clock, no random numbers and no package variables in Apply")
+			c.report(cl, f, "the tick ran again twice from the same state, and it was "+a+" and "+b+": no map's order, no clock, no random numbers and no package variables in Apply")
 		})
 		c.back(first)
 	}
@@ -145,7 +145,7 @@ func (c *checker) try(first, again *snapshot) {
 	tried, seen := 0, 0
 	for i := range first.cells {
 		cl := &first.cells[i]
-		p := c.past[cl.spot]
+		p := c.past[cl.place]
 		if p == nil || p.age < grownUp {
 			continue
 		}
@@ -169,7 +169,7 @@ func (c *checker) try(first, again *snapshot) {
 func (c *checker) tryField(first, again *snapshot, cl *cell, f *field, old, past reflect.Value) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.tell(cl, f, fmt.Sprintf("it does not travel, and Apply panics when it is %s, as it was before: %v", show(old), p))
+			c.report(cl, f, fmt.Sprintf("it does not travel, and Apply panics when it is %s, as it was before: %v", show(old), p))
 			c.over = true
 		}
 	}()
@@ -185,11 +185,11 @@ func (c *checker) tryField(first, again *snapshot, cl *cell, f *field, old, past
 	if !ran {
 		return
 	}
-	told := false
+	found := false
 	c.compare(again, take(c.m, c.game.Protocol), func(o *cell, of *field, a, b string) {
-		if o.predicted && !of.local && !told {
-			told = true
-			c.tell(cl, f, "Apply reads it, and it does not travel: with "+show(old)+", as it was before, "+c.name(o, of)+" becomes "+b+" and not "+a+". Tag it (`to=owner` if only the owner needs it), or work it out from what is tagged")
+		if o.predicted && !of.local && !found {
+			found = true
+			c.report(cl, f, "Apply reads it, and it does not travel: with "+show(old)+", as it was before, "+c.name(o, of)+" becomes "+b+" and not "+a+". Tag it (`to=owner` if only the owner needs it), or work it out from what is tagged")
 		}
 	})
 	c.back(first)
@@ -200,10 +200,10 @@ func (c *checker) remember(s *snapshot) {
 	for i := range s.cells {
 		cl := &s.cells[i]
 		fs := c.fieldsOf(cl.typ)
-		p := c.past[cl.spot]
+		p := c.past[cl.place]
 		if p == nil {
 			p = &past{old: make([]reflect.Value, len(fs)), past: make([]reflect.Value, len(fs))}
-			c.past[cl.spot] = p
+			c.past[cl.place] = p
 		}
 		if p.age++; p.age > grownUp {
 			for k := range fs {
@@ -220,7 +220,7 @@ func (c *checker) remember(s *snapshot) {
 func (c *checker) compare(a, b *snapshot, fn func(cl *cell, f *field, a, b string)) {
 	for i := range a.cells {
 		cl := &a.cells[i]
-		v, ok := b.find(cl.spot)
+		v, ok := b.find(cl.place)
 		if !ok || equal(cl.value, v) {
 			continue
 		}
@@ -237,12 +237,12 @@ func (c *checker) compare(a, b *snapshot, fn func(cl *cell, f *field, a, b strin
 func (c *checker) entities(a, b *snapshot) {
 	for i := range b.cells {
 		if cl := &b.cells[i]; !a.ents[cl.entity] {
-			c.tell(cl, &field{}, "Apply makes an entity again when a tick runs again: do so only if !Call.Replay")
+			c.report(cl, &field{}, "Apply makes an entity again when a tick runs again: do so only if !Call.Replay")
 		}
 	}
 	for i := range a.cells {
 		if cl := &a.cells[i]; !b.ents[cl.entity] {
-			c.tell(cl, &field{}, "Apply removes an entity when a tick runs again: on a client leave that to the authority")
+			c.report(cl, &field{}, "Apply removes an entity when a tick runs again: on a client leave that to the authority")
 		}
 	}
 }
@@ -263,8 +263,8 @@ func (c *checker) fieldsOf(t donburi.IComponentType) []field {
 	return fs
 }
 
-// tell keeps what was found, once for each field.
-func (c *checker) tell(cl *cell, f *field, what string) {
+// report keeps what was found, once for each field.
+func (c *checker) report(cl *cell, f *field, what string) {
 	if name := c.name(cl, f); !c.known[name] {
 		c.known[name] = true
 		c.found = append(c.found, Impurity{c.component(cl), f.path, who(c.m.World(), cl.entity), what})

@@ -13,15 +13,15 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
-// A spot is a component of an entity.
-type spot struct {
+// A place is a component of an entity.
+type place struct {
 	entity donburi.Entity
 	typ    donburi.IComponentType
 }
 
 // A cell is what stood there.
 type cell struct {
-	spot
+	place
 	value     reflect.Value // addressable, never changed
 	predicted bool          // a replicated component of a predicted node
 }
@@ -29,7 +29,7 @@ type cell struct {
 type snapshot struct {
 	world donburi.World
 	cells []cell
-	at    map[spot]int
+	at    map[place]int
 	ents  map[donburi.Entity]bool
 }
 
@@ -43,7 +43,7 @@ func own(c donburi.IComponentType) bool {
 // take copies a world.
 func take(m *Machine, p *tendon.Protocol) *snapshot {
 	w := m.World()
-	s := &snapshot{world: w, at: map[spot]int{}, ents: map[donburi.Entity]bool{}}
+	s := &snapshot{world: w, at: map[place]int{}, ents: map[donburi.Entity]bool{}}
 	for _, a := range w.Archetypes() {
 		for _, ent := range a.Entities() {
 			if !w.Valid(ent) {
@@ -57,8 +57,8 @@ func take(m *Machine, p *tendon.Protocol) *snapshot {
 					continue
 				}
 				it, _ := p.Item(c)
-				s.at[spot{ent, c}] = len(s.cells)
-				s.cells = append(s.cells, cell{spot{ent, c}, clone(live(e, c)), predicted && it != nil})
+				s.at[place{ent, c}] = len(s.cells)
+				s.cells = append(s.cells, cell{place{ent, c}, clone(live(e, c)), predicted && it != nil})
 			}
 		}
 	}
@@ -70,8 +70,8 @@ func live(e *donburi.Entry, c donburi.IComponentType) reflect.Value {
 	return reflect.NewAt(c.Typ(), e.Component(c)).Elem()
 }
 
-// find returns what stood at a spot.
-func (s *snapshot) find(at spot) (reflect.Value, bool) {
+// find returns what stood at a place.
+func (s *snapshot) find(at place) (reflect.Value, bool) {
 	if i, ok := s.at[at]; ok {
 		return s.cells[i].value, true
 	}

@@ -21,7 +21,7 @@ type collection interface {
 	// rewrite is Inject over was, the value last written at p; nil if that is not known.
 	rewrite(p unsafe.Pointer, v, was any, refs Refs)
 	// repoint changes references alone (ItemType.Repoint).
-	repoint(p unsafe.Pointer, told any, fn Repoint)
+	repoint(p unsafe.Pointer, sent any, fn Repoint)
 }
 
 // isRow reports whether the element at p equals a row or, with recall, may be that row

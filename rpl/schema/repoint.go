@@ -8,12 +8,12 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 )
 
-// A Repoint returns what a reference that holds an entity is to hold. told is the node that
-// was told for it, 0 for none.
+// A Repoint returns what a reference that holds an entity is to hold. sent is the node that
+// was sent for it, 0 for none.
 type Repoint func(sent ids.Node, entity uint64) uint64
 
 // Repoint changes references in the component at p, and nothing else of it: those in lists
-// and maps too. words and vars are what was told of the component; nil if nothing was.
+// and maps too. words and vars are what was sent of the component; nil if nothing was.
 func (t *ItemType) Repoint(p unsafe.Pointer, words []int32, vars []any, fn Repoint) {
 	t.Layout.repoint(p, words, vars, fn)
 }

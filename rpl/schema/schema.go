@@ -28,13 +28,13 @@ type Schema struct {
 	digest []byte
 	faults faults
 
-	items   []*ItemType
-	sources map[*ItemType]source
-	prefabs []*PrefabType
-	rpcs    []*RPCType
-	groups  []string
-	crowded bool // too many groups were reported
-	derived any  // what Derived computed, nil until a session asks for it
+	items    []*ItemType
+	sources  map[*ItemType]source
+	prefabs  []*PrefabType
+	rpcs     []*RPCType
+	groups   []string
+	overfull bool // too many groups were reported
+	derived  any  // what Derived computed, nil until a session asks for it
 
 	ref    reflect.Type
 	codecs map[reflect.Type]codecType
@@ -169,10 +169,10 @@ func (s *Schema) Group(name string) ids.Audience {
 	}
 	s.declare("group", name)
 	if len(s.groups) == MaxGroups {
-		if !s.crowded {
+		if !s.overfull {
 			s.faults.add("group %s: a schema has at most %d groups; where there is one for each player or table, declare one and say by a function who is in it for whom", name, MaxGroups)
 		}
-		s.crowded = true
+		s.overfull = true
 		return ids.FirstGroup
 	}
 	switch name {

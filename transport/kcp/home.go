@@ -16,7 +16,7 @@ func newHoming(socket *net.UDPConn) *homing {
 	if !socket.LocalAddr().(*net.UDPAddr).IP.IsUnspecified() {
 		return nil
 	}
-	six, ok := tellHomes(socket)
+	six, ok := askHomes(socket)
 	if !ok {
 		return nil
 	}

@@ -13,9 +13,9 @@ import (
 // interface's index.
 const controlSize = 64
 
-// tellHomes asks the system to say with each packet to which address it was sent. A
+// askHomes asks the system to say with each packet to which address it was sent. A
 // socket of both families says so in IPv6's form, of IPv4 packets too.
-func tellHomes(socket *net.UDPConn) (six, ok bool) {
+func askHomes(socket *net.UDPConn) (six, ok bool) {
 	raw, err := socket.SyscallConn()
 	if err != nil {
 		return false, false

@@ -11,7 +11,7 @@ import (
 
 const controlSize = 1
 
-// tellHomes reports that the system chooses from which address to answer.
-func tellHomes(*net.UDPConn) (six, ok bool) { return false, false }
+// askHomes reports that the system chooses from which address to answer.
+func askHomes(*net.UDPConn) (six, ok bool) { return false, false }
 
 func appendHome(b []byte, _ bool, _ netip.Addr) []byte { return b }

@@ -24,10 +24,10 @@ type ARQ struct {
 	out func([]byte)
 	buf []byte // segments of one run
 
-	window uint32 // how many segments beyond una the other end takes
-	asked  uint32 // when it was asked, while that is 0, …
-	asks   uint32 // … and how often
-	tells  bool   // the other end has asked
+	window  uint32 // how many segments beyond una the other end takes
+	asked   uint32 // when it was asked, while that is 0, …
+	asks    uint32 // … and how often
+	answers bool   // the other end has asked
 
 	una, next uint32   // oldest unacknowledged number; number of the next new segment
 	fresh     [][]byte // chunks never emitted
@@ -122,7 +122,7 @@ func (a *ARQ) Input(now time.Duration, b []byte) {
 		case push:
 			a.take(h, data)
 		case wask:
-			a.tells = true
+			a.answers = true
 		}
 	}
 	if rtt := after(ms, echo); heard && rtt >= 0 {
@@ -260,8 +260,8 @@ func (a *ARQ) windows(ms uint32) {
 		a.room(HeaderSize)
 		a.buf = a.header(wask, 0, 0, 0).append(a.buf)
 	}
-	if a.tells {
-		a.tells = false
+	if a.answers {
+		a.answers = false
 		a.room(HeaderSize)
 		a.buf = a.header(wins, 0, 0, 0).append(a.buf)
 	}

@@ -23,8 +23,8 @@ type Checker struct {
 	Arguments map[reflect.Type]bool       // types that travel as arguments
 	Session   donburi.IComponentType      // marks the session's own entity
 
-	looked  map[donburi.IComponentType]bool // component types that were searched for tags
-	carried map[*nodes.Component]bool       // replicated components that some node has had
+	searched map[donburi.IComponentType]bool // component types that were searched for tags
+	carried  map[*nodes.Component]bool       // replicated components that some node has had
 }
 
 // Remember stores the fields of proxies before the game's rules run.
@@ -43,8 +43,8 @@ func (ck *Checker) Remember() {
 
 // Check looks for writes past the library.
 func (ck *Checker) Check() {
-	if ck.looked == nil {
-		ck.looked, ck.carried = map[donburi.IComponentType]bool{}, map[*nodes.Component]bool{}
+	if ck.searched == nil {
+		ck.searched, ck.carried = map[donburi.IComponentType]bool{}, map[*nodes.Component]bool{}
 	}
 	if ck.Auth == nil {
 		ck.checkClientNodes()
@@ -148,10 +148,10 @@ func (ck *Checker) checkTags(n *nodes.Node) {
 		return
 	}
 	for _, c := range ck.World.Entry(n.Entity).Archetype().Layout().Components() {
-		if ck.looked[c] || ck.Kinds.Of(c) != nil {
+		if ck.searched[c] || ck.Kinds.Of(c) != nil {
 			continue
 		}
-		if ck.looked[c] = true; !ck.Arguments[c.Typ()] && isTagged(c.Typ()) {
+		if ck.searched[c] = true; !ck.Arguments[c.Typ()] && isTagged(c.Typ()) {
 			ck.Faults.Scold("component not replicated", c.Name(), "its fields have rpl tags and it is not in the protocol: register it with tendon.Replicate, or take the tags away")
 		}
 	}

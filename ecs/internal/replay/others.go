@@ -59,7 +59,7 @@ func (ot *Others) Choose(predicted []*nodes.Node) {
 	}
 	kept := ot.all[:0]
 	for _, n := range ot.all {
-		if ot.States.Nodes.Of(n.Entity) == n && !n.Leaving && n.Replica != nil && !n.Data.Transient && drifts(n) {
+		if ot.States.Nodes.Of(n.Entity) == n && !n.Leaving && n.Replica != nil && !n.Data.Transient && isMoving(n) {
 			kept = append(kept, n)
 		} else {
 			n.Moves = false
@@ -87,7 +87,7 @@ func (ot *Others) Choose(predicted []*nodes.Node) {
 	ot.reach *= 1.05
 }
 
-func drifts(n *nodes.Node) bool {
+func isMoving(n *nodes.Node) bool {
 	for ord := range n.Items {
 		if n.Items[ord].Track != nil && n.Replica.IsMoving(ord) {
 			return true

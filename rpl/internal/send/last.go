@@ -99,7 +99,7 @@ func (a *updates) appendLast(p *Peer, last []*lastRow, nrows int) {
 // for each peer and copy, and logs the first time.
 func (a *Sender) noteLastTooLong(p *Peer, l *lastRow) {
 	if a.Accounts.Counters.LastTooLong++; a.Accounts.Counters.LastTooLong == 1 {
-		a.store.Log.Warn("what a node was in the end is too long to go with its removal: who has it is not told what changed last",
+		a.store.Log.Warn("what a node was in the end is too long to go with its removal: who has it is not sent what changed last",
 			"component", l.of.Item.Name, "peer", p.ID, "most bytes", wire.MaxLastBits/8,
 			"remedy", "keep what must be known in the end in a small component, or send it by a reliable RPC before the node is removed")
 	}

@@ -40,7 +40,7 @@ func (a *Sender) mend(p *Peer, now time.Duration) {
 func (a *Sender) resync(p *Peer, now time.Duration) {
 	p.resync.at, p.resync.tick = max(now, 1), p.nextTick(a.store.Tick)
 	if a.Accounts.Counters.Resyncs++; wire.ToBeLogged(a.Accounts.Counters.Resyncs) {
-		a.store.Log.Warn("a peer cannot read what it is sent: it is told all anew", "peer", p.ID, "times", a.Accounts.Counters.Resyncs)
+		a.store.Log.Warn("a peer cannot read what it is sent: it is sent all anew", "peer", p.ID, "times", a.Accounts.Counters.Resyncs)
 	}
 	p.Link.Forget()
 	p.tables.layouts = wire.Bitset{}

@@ -32,6 +32,6 @@ func (a *Sender) noteTooLong(n ids.Node) {
 	a.Accounts.Counters.TooLong++
 	if n != a.Accounts.tooLong {
 		a.Accounts.tooLong = n
-		a.store.Log.Warn("a node is not told: it is too long; spread its values over several nodes", "node", n, "most bytes", wire.MaxLong)
+		a.store.Log.Warn("a node is not sent: it is too long; spread its values over several nodes", "node", n, "most bytes", wire.MaxLong)
 	}
 }

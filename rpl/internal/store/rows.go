@@ -260,7 +260,7 @@ func (a *Store) isBounded(r *Row, k int, v any) bool {
 			a.Long.logged = make(map[*schema.Var]bool)
 		}
 		a.Long.logged[prop] = true
-		a.Log.Warn("a value is not told: its codec writes more than its MaxBytes; raise that, or spread the value over several fields",
+		a.Log.Warn("a value is not sent: its codec writes more than its MaxBytes; raise that, or spread the value over several fields",
 			"node", a.Nodes[r.node].ID, "component", r.Type.Item.Name, "field", r.Type.Item.Props[prop.Prop].Name, "bytes", n, "most bytes", most)
 	}
 	return false

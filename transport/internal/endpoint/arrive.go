@@ -86,7 +86,7 @@ func (e *Endpoint) sealed(at time.Duration, from Path, b []byte) bool {
 	}
 	switch {
 	case p.Kind == wire.Control:
-		c.told(at, from, len(b), p.Control)
+		c.handleControl(at, from, len(b), p.Control)
 		if state != halfOpen {
 			return true
 		}
@@ -131,8 +131,8 @@ func (c *Conn) open(at time.Duration, dst []byte, h wire.Header, b []byte) (payl
 	return payload, seq, newest, true
 }
 
-// told handles what the peer's endpoint says of the connection.
-func (c *Conn) told(at time.Duration, from Path, size int, b []byte) {
+// handleControl handles what the peer's endpoint says of the connection.
+func (c *Conn) handleControl(at time.Duration, from Path, size int, b []byte) {
 	m, err := wire.ParseControl(b)
 	switch {
 	case err != nil: // of a newer program
@@ -141,7 +141,7 @@ func (c *Conn) told(at time.Duration, from Path, size int, b []byte) {
 	case m.Type == wire.PathChallenge && !c.e.listens:
 		c.challenged(m)
 	case m.Type >= wire.Probe:
-		c.toldOfPath(at, size, m)
+		c.handlePath(at, size, m)
 	}
 }
 

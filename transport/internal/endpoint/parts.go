@@ -90,8 +90,8 @@ func (c *Conn) pathLost() bool {
 	return c.mtu.Lost()
 }
 
-// toldOfPath handles what the peer asks or says of the length of packets.
-func (c *Conn) toldOfPath(now time.Duration, size int, m wire.ControlMessage) {
+// handlePath handles what the peer asks or says of the length of packets.
+func (c *Conn) handlePath(now time.Duration, size int, m wire.ControlMessage) {
 	came := false
 	if m.Type == wire.Ask {
 		c.rx.Lock()
@@ -111,8 +111,8 @@ func (c *Conn) toldOfPath(now time.Duration, size int, m wire.ControlMessage) {
 	case wire.ProbeCame:
 		c.mtu.Passed(int(m.Size))
 	case wire.Ask:
-		c.control(c.path, wire.ControlMessage{Type: wire.Told, Seq: m.Seq, Came: came})
-	case wire.Told:
+		c.control(c.path, wire.ControlMessage{Type: wire.Answer, Seq: m.Seq, Came: came})
+	case wire.Answer:
 		c.mtu.Answer(now, m.Seq, m.Came)
 	}
 }

@@ -74,8 +74,8 @@ func TestAnswersAboutThePath(t *testing.T) {
 		ask, want wire.ControlMessage
 	}{
 		{wire.ControlMessage{Type: wire.Probe, Size: 800, Pad: 800 - transport.OverheadUp - 3}, wire.ControlMessage{Type: wire.ProbeCame, Size: 800}},
-		{wire.ControlMessage{Type: wire.Ask, Seq: uint16(number)}, wire.ControlMessage{Type: wire.Told, Seq: uint16(number), Came: true}},
-		{wire.ControlMessage{Type: wire.Ask, Seq: uint16(number) + 50}, wire.ControlMessage{Type: wire.Told, Seq: uint16(number) + 50}},
+		{wire.ControlMessage{Type: wire.Ask, Seq: uint16(number)}, wire.ControlMessage{Type: wire.Answer, Seq: uint16(number), Came: true}},
+		{wire.ControlMessage{Type: wire.Ask, Seq: uint16(number) + 50}, wire.ControlMessage{Type: wire.Answer, Seq: uint16(number) + 50}},
 	} {
 		b.sent = nil
 		b.arrive(clientAddr, c.Say(wire.Control, x.ask.Append(nil)...))
@@ -107,7 +107,7 @@ func TestPathIsNamed(t *testing.T) {
 			}
 			got, _, err := c.Open(p)
 			if m, err2 := wire.ParseControl(got.Control); err == nil && err2 == nil && m.Type == wire.Ask {
-				b.arrive(clientAddr, c.Say(wire.Control, wire.ControlMessage{Type: wire.Told, Seq: m.Seq}.Append(nil)...))
+				b.arrive(clientAddr, c.Say(wire.Control, wire.ControlMessage{Type: wire.Answer, Seq: m.Seq}.Append(nil)...))
 			}
 		}
 	}

@@ -16,7 +16,7 @@ const (
 	Probe         ControlType = 4 // u16 size of this packet, and zeros up to it: does the path carry that?
 	ProbeCame     ControlType = 5 // u16 size of the Probe that has arrived
 	Ask           ControlType = 6 // u16 low bits of a packet's number: has it arrived?
-	Told          ControlType = 7 // u16 as asked, u8 1 if it has, else 0
+	Answer        ControlType = 7 // u16 as asked, u8 1 if it has, else 0
 )
 
 // PathData is what a PathChallenge asks to return.
@@ -27,8 +27,8 @@ type ControlMessage struct {
 	Type ControlType
 	Data PathData // PathChallenge, PathResponse
 	Size uint16   // Probe, ProbeCame
-	Seq  uint16   // Ask, Told
-	Came bool     // Told
+	Seq  uint16   // Ask, Answer
+	Came bool     // Answer
 	Pad  int      // Probe: zeros behind the rest; Append alone reads it
 }
 
@@ -42,9 +42,9 @@ func (m ControlMessage) Append(b []byte) []byte {
 		if m.Type == Probe {
 			b = append(b, make([]byte, m.Pad)...)
 		}
-	case Ask, Told:
+	case Ask, Answer:
 		b = binary.LittleEndian.AppendUint16(b, m.Seq)
-		if m.Type == Told {
+		if m.Type == Answer {
 			came := byte(0)
 			if m.Came {
 				came = 1
@@ -58,9 +58,9 @@ func (m ControlMessage) Append(b []byte) []byte {
 // parsePath reads the payload of those that are about the length of packets.
 func (m *ControlMessage) parsePath(b []byte) error {
 	switch {
-	case len(b) < 2 || m.Type == Told && len(b) < 3:
+	case len(b) < 2 || m.Type == Answer && len(b) < 3:
 		return ErrShort
-	case (m.Type == ProbeCame || m.Type == Ask) && len(b) > 2 || m.Type == Told && len(b) > 3:
+	case (m.Type == ProbeCame || m.Type == Ask) && len(b) > 2 || m.Type == Answer && len(b) > 3:
 		return ErrLong
 	}
 	n := binary.LittleEndian.Uint16(b)
@@ -74,7 +74,7 @@ func (m *ControlMessage) parsePath(b []byte) error {
 		m.Size = n
 	case Ask:
 		m.Seq = n
-	case Told:
+	case Answer:
 		m.Seq, m.Came = n, b[2] == 1
 		if b[2] > 1 {
 			return ErrReserved
@@ -94,7 +94,7 @@ func ParseControl(b []byte) (m ControlMessage, err error) {
 	case PathChallenge, PathResponse:
 		want = len(m.Data)
 	case Farewell:
-	case Probe, ProbeCame, Ask, Told:
+	case Probe, ProbeCame, Ask, Answer:
 		return m, m.parsePath(b)
 	default:
 		return m, ErrKind

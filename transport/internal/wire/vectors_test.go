@@ -80,7 +80,7 @@ func pageVectors(t *testing.T) (all []vector) {
 	add("probe of 30 bytes, from the client, number 4", packet(up.Out, false, Control, 4, says(ControlMessage{Type: Probe, Size: 30, Pad: 6})...))
 	add("probe of 30 bytes came, from the listener, number 5", packet(down.Out, true, Control, 5, says(ControlMessage{Type: ProbeCame, Size: 30})...))
 	add("ask for number 0x11122, from the listener, number 6", packet(down.Out, true, Control, 6, says(ControlMessage{Type: Ask, Seq: 0x1122})...))
-	add("told that it came, from the client, number 5", packet(up.Out, false, Control, 5, says(ControlMessage{Type: Told, Seq: 0x1122, Came: true})...))
+	add("told that it came, from the client, number 5", packet(up.Out, false, Control, 5, says(ControlMessage{Type: Answer, Seq: 0x1122, Came: true})...))
 	for i, data := range []string{"\xaa", "\xbb"} {
 		p := mtu.Part{Of: 6, Index: i, Count: 2, Kind: uint8(Datagram), Data: []byte(data)}
 		add(fmt.Sprintf("datagram aabb in two parts, from the client, numbers 6 and 7: number %d", 6+i), packet(up.Out, false, Part, uint64(6+i), p.Append(nil)...))
