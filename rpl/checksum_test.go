@@ -50,6 +50,48 @@ func TestChecksumMends(t *testing.T) {
 	}
 }
 
+// What has been answered is asked for no more, by a client that has something to send in every
+// tick, too, as one with commands has.
+func TestAnsweredRequestsEnd(t *testing.T) {
+	type point struct {
+		X, Y int32 `rpl:""`
+	}
+	s := rpl.NewSchema("busy")
+	it := s.Item("point", reflect.TypeFor[point](), nil)
+	hint := s.RPC("hint", reflect.TypeFor[uint8](), rpl.ToServer, rpl.Unreliable)
+	hint.FromAnyone = true
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: 100 * time.Millisecond}, 1, netsim.Conditions{Delay: 30 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		net.Tick(nil)
+	}
+	id := spawn(t, net, rpl.Spawn{Items: []*rpl.ItemType{it}})
+	play := func(seconds int) rpl.Counters {
+		for range seconds * 60 {
+			if err := c.P.Call(rpl.SessionNode, hint, []byte{1}); err != nil {
+				t.Fatal(err)
+			}
+			net.Tick(nil)
+		}
+		return net.A.Counters()
+	}
+	play(1)
+	rpl.FaultsOf(c.P).Corrupt(id, 0, 0)
+	before := play(2)
+	if n := c.P.Counters().Mismatches; n != 1 || before.Keyframes == 0 {
+		t.Fatalf("%d mismatches, %d keyframes", n, before.Keyframes)
+	}
+	if after := play(5); after.Records != before.Records || after.Arrivals != before.Arrivals {
+		t.Errorf("%d records and %d arrivals since", after.Records-before.Records, after.Arrivals-before.Arrivals)
+	}
+}
+
 // Checksums also cover the node itself: its owner, parent, name and id, and whether the
 // client has it. One new arrival repairs a difference.
 func TestNodesAreChecked(t *testing.T) {

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
@@ -48,18 +49,21 @@ func (h *holdings) answered(d *keyframeRequest) bool {
 	return d.r.gone || d.r.laid != d.laid || h.rows.rows[d.r.rows.first+uint32(d.row)].keyed > d.tick
 }
 
-// requestDue is whether a nack is due now. It drops the requests that are answered.
-func (c *Proxy) requestDue(now time.Duration) bool {
-	kept, due := c.mend.requests[:0], false
+// dropAnswered drops the requests that are answered.
+func (c *Proxy) dropAnswered() {
+	kept := c.mend.requests[:0]
 	for _, d := range c.mend.requests {
 		if !c.held.answered(&d) {
 			kept = append(kept, d)
-			due = due || c.out.askDue(d.asked, now)
 		}
 	}
 	clear(c.mend.requests[len(kept):])
 	c.mend.requests = kept
-	return due
+}
+
+// requestDue is whether a nack is due now.
+func (c *Proxy) requestDue(now time.Duration) bool {
+	return slices.ContainsFunc(c.mend.requests, func(d keyframeRequest) bool { return c.out.askDue(d.asked, now) })
 }
 
 // askDue is whether to ask now: not asked yet, or the answer should be here by now.
