@@ -46,6 +46,12 @@ const (
 	// in by turns; one machine cannot take all places.
 	MaxUnjoined      = 128
 	MaxUnjoinedOfOne = 8
+	// MaxUnjoinedInbox is the bytes of packets of a client on its way in that may wait for the
+	// game's next Poll, and MaxUnjoinedLane those of the reliable lane that may wait for what is
+	// missing before them, or for the rest of their message: to get ready takes one short
+	// message, and a client has no more than 9 KiB under way.
+	MaxUnjoinedInbox = 16 << 10
+	MaxUnjoinedLane  = 12 << 10
 	// HandshakeBurst and HandshakeRate (a second) bound how fast one address may begin
 	// handshakes, each of which costs the listener half a millisecond.
 	HandshakeBurst = 64

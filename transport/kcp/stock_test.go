@@ -39,3 +39,4 @@ func (m stock) Input(_ time.Duration, segments []byte) {
 func (m stock) Recv(b []byte) int    { return m.k.Recv(b) }
 func (m stock) Update(time.Duration) { m.k.Update() }
 func (m stock) Waiting() int         { return m.k.WaitSnd() }
+func (m stock) Bound(int)            {}

@@ -36,6 +36,7 @@ type ARQ struct {
 
 	want  uint32    // number of the next segment to receive in order
 	early []chunk   // received out of order
+	bound int       // how many bytes these may be; 0: any
 	ready [][]byte  // received in order, for Recv
 	acks  []receipt // to be emitted
 
@@ -71,6 +72,8 @@ func millis(now time.Duration) uint32 { return uint32(now / time.Millisecond) }
 
 // after returns a-b modulo 2³²: above 0 when a is after b.
 func after(a, b uint32) int32 { return int32(a - b) }
+
+func (a *ARQ) Bound(bytes int) { a.bound = bytes }
 
 func (a *ARQ) Waiting() int { return len(a.fresh) + len(a.flying) }
 
@@ -176,7 +179,7 @@ func (a *ARQ) acknowledge(sn, ts uint32) (fast bool) {
 
 // take keeps a received segment's data and records the receipt to emit for it.
 func (a *ARQ) take(h header, data []byte) {
-	if after(h.sn, a.want+Window) >= 0 {
+	if after(h.sn, a.want+Window) >= 0 || a.bound > 0 && h.sn != a.want && a.kept()+len(data) > a.bound {
 		return
 	}
 	a.acks = append(a.acks, receipt{h.sn, h.ts})
@@ -200,6 +203,14 @@ func (a *ARQ) take(h header, data []byte) {
 		n++
 	}
 	a.early = a.early[:copy(a.early, a.early[n:])]
+}
+
+// kept is the bytes received out of order.
+func (a *ARQ) kept() (n int) {
+	for _, c := range a.early {
+		n += len(c.data)
+	}
+	return n
 }
 
 // flush emits receipts, then the segments that are new or must be repeated.

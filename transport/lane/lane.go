@@ -25,6 +25,9 @@ type Machine interface {
 	// Waiting is how many chunks were sent and are not yet acknowledged. Only Send
 	// raises it.
 	Waiting() int
+	// Bound limits the bytes that it keeps of what was received out of order; 0: no limit but
+	// the window. More is dropped as if lost.
+	Bound(bytes int)
 }
 
 // A Lane is one end of the reliable lane. It is not safe for concurrent use.
@@ -36,6 +39,7 @@ type Lane struct {
 	busy    bool          // Update may have work: data is queued, unacknowledged or to be repeated
 	heard   bool          // the machine may have a chunk to receive
 	owes    bool          // the machine may have acks to emit: it was not updated since awake
+	bound   uint32        // see Bound; here it takes no room
 	awake   time.Duration // the machine is updated until then, and once more after it
 	pending fifo          // segments that await a packet
 
@@ -51,6 +55,14 @@ type Lane struct {
 	sizes   []uint16 // of the newest chunks given to the machine, at least of the unacknowledged
 	given   uint32   // chunks given to the machine since the lane began
 	scratch []byte   // room for a chunk; a slice, so that Lanes stay small in memory
+}
+
+// Bound limits the bytes that the lane keeps of the other end's: of messages of which
+// something is missing, and of a message that is announced as longer it is an error. 0 means
+// the limits that hold for everybody.
+func (l *Lane) Bound(bytes int) {
+	l.bound = uint32(bytes)
+	l.m.Bound(bytes)
 }
 
 // New makes a lane over the machine that make returns. The machine must emit its
@@ -200,8 +212,8 @@ func (l *Lane) Receive() (b []byte, err error) {
 	for l.heard {
 		length, n := binary.Uvarint(l.in.peek(binary.MaxVarintLen32))
 		switch {
-		case length > transport.MaxMessage:
-			return nil, fmt.Errorf("%w: the peer announces one of more than %d bytes", transport.ErrTooLong, transport.MaxMessage)
+		case length > transport.MaxMessage, l.bound > 0 && length > uint64(l.bound):
+			return nil, fmt.Errorf("%w: the peer announces one of %d bytes", transport.ErrTooLong, length)
 		case n == 0 && l.in.len() >= binary.MaxVarintLen32:
 			return nil, fmt.Errorf("%w: the peer announces one of no length", transport.ErrTooLong)
 		case n > 0 && l.in.len() >= n+int(length):

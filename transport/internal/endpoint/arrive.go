@@ -7,6 +7,7 @@ package endpoint
 import (
 	"time"
 
+	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
@@ -28,7 +29,7 @@ func (e *Endpoint) take(at time.Duration, from Path, b []byte) bool {
 	case kind.Sealed():
 		return e.sealed(at, from, b)
 	case e.listens:
-		return kind == wire.Hello && e.greeted(at, from, b) || kind == wire.Init && e.requested(at, from, b) || kind == wire.Query && e.queried(at, from, b) || kind == wire.Reset && e.sought(from, b)
+		return kind == wire.Hello && e.greeted(at, from, b) || kind == wire.Init && e.requested(at, from, b) || kind == wire.Query && e.queried(at, from, b) || kind == wire.Reset && e.sought(at, from, b)
 	}
 	c := e.client
 	switch kind {
@@ -59,7 +60,7 @@ func (e *Endpoint) sealed(at time.Duration, from Path, b []byte) bool {
 		}
 	}
 	c.mu.Lock()
-	state, here := c.state, c.path.Remote == from.Remote
+	state, here, unjoined := c.state, c.path.Remote == from.Remote, c.unjoined
 	c.mu.Unlock()
 	if !here && (!e.listens || state == halfOpen) {
 		return false
@@ -69,7 +70,11 @@ func (e *Endpoint) sealed(at time.Duration, from Path, b []byte) bool {
 		return false
 	}
 	if h.Kind == wire.Part {
-		if h.Kind, seq, payload, ok = c.joinPart(seq, payload); !ok { // not yet whole: it says that the peer lives
+		ok = false
+		if !unjoined {
+			h.Kind, seq, payload, ok = c.joinPart(seq, payload)
+		}
+		if !ok { // not yet whole: it says that the peer lives
 			h.Kind, payload = wire.Keepalive, nil
 		}
 	}
@@ -96,7 +101,11 @@ func (e *Endpoint) sealed(at time.Duration, from Path, b []byte) bool {
 	if p.Kind == wire.Control { // it opens the connection, and says nothing else to the game
 		h.Kind, payload = wire.Keepalive, nil
 	}
-	if e.inbox.put(at, c, h.Kind, seq, payload) && p.Kind == wire.Close {
+	share := e.inbox.share
+	if unjoined {
+		share = min(share, transport.MaxUnjoinedInbox)
+	}
+	if e.inbox.put(at, c, share, h.Kind, seq, payload) && p.Kind == wire.Close {
 		c.acknowledge(from)
 	}
 	return true
@@ -180,5 +189,5 @@ func (e *Endpoint) wasReset(at time.Duration, from Path, b []byte) bool {
 		e.heardBye(c)
 		return true
 	}
-	return e.inbox.put(at, c, wire.Reset, 0, nil)
+	return e.inbox.put(at, c, e.inbox.share, wire.Reset, 0, nil)
 }

@@ -176,6 +176,9 @@ func (c *Conn) settle() {
 	if c.unjoined {
 		c.unjoined = false
 		c.e.gate.leave(c.prefix)
+		if c.lane != nil {
+			c.lane.Bound(0)
+		}
 	}
 }
 
@@ -243,7 +246,11 @@ func (c *Conn) establish() bool {
 	}
 	c.state, c.accept, c.dial = open, nil, nil
 	c.lane = lane.New(c.e.cfg.Machine)
-	if !c.e.offer.Joins {
+	switch {
+	case !c.unjoined:
+	case c.e.offer.Joins:
+		c.lane.Bound(transport.MaxUnjoinedLane)
+	default:
 		c.settle()
 	}
 	return true

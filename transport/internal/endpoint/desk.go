@@ -51,7 +51,7 @@ func (e *Endpoint) greeted(at time.Duration, from Path, b []byte) bool {
 		return false
 	}
 	m, err := wire.ParseHello(b)
-	if err != nil && err != wire.ErrVersion || !e.sieve.lets(question{from.Remote, m.Attempt}) {
+	if err != nil && err != wire.ErrVersion || !e.sieve.lets(at, question{from.Remote, m.Attempt}) {
 		return false
 	}
 	if err == wire.ErrVersion {

@@ -189,7 +189,7 @@ func (c *Conn) accepted(at time.Duration, from Path, b []byte) bool {
 	if err != nil || !c.isIn(at, from, m) {
 		return false
 	}
-	c.e.inbox.put(at, c, wire.Accept, 0, nil)
+	c.e.inbox.put(at, c, c.e.inbox.share, wire.Accept, 0, nil)
 	return true
 }
 
@@ -238,7 +238,7 @@ func (c *Conn) isDenied(at time.Duration, from Path, b []byte) bool {
 	if err != nil {
 		return false
 	}
-	c.dial.denied = c.e.inbox.put(at, c, wire.Deny, 0, append([]byte{byte(m.Reason)}, m.Detail...))
+	c.dial.denied = c.e.inbox.put(at, c, c.e.inbox.share, wire.Deny, 0, append([]byte{byte(m.Reason)}, m.Detail...))
 	return true
 }
 

@@ -46,15 +46,16 @@ type waits struct {
 // once less than an eighth of it is used.
 const roomy = 256 << 10
 
-// put keeps the payload of a packet. It drops it, and returns false, when there is no room.
-func (x *inbox) put(at time.Duration, c *Conn, k wire.Kind, seq uint64, payload []byte) bool {
+// put keeps the payload of a packet. It drops it, and returns false, when there is no room, or
+// its connection has so many bytes as its share is.
+func (x *inbox) put(at time.Duration, c *Conn, share int, k wire.Kind, seq uint64, payload []byte) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s, size := &x.fill, len(payload)+recordSize
 	if c.waits.takes != x.takes {
 		c.waits = waits{takes: x.takes}
 	}
-	if len(s.bytes)+len(s.records)*recordSize+size > transport.MaxInbox || c.waits.bytes+size > x.share {
+	if len(s.bytes)+len(s.records)*recordSize+size > transport.MaxInbox || c.waits.bytes+size > share {
 		x.dropped++
 		return false
 	}

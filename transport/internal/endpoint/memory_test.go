@@ -5,11 +5,15 @@ package endpoint
 // What strangers and those on their way in cost the listener's memory.
 
 import (
+	"bytes"
+	"encoding/binary"
 	"net/netip"
 	"runtime"
 	"testing"
 	"time"
 
+	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/mtu"
 	"github.com/tendonengine/tendon/transport/internal/raw"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
@@ -80,6 +84,78 @@ func TestMemoryOnTheWayIn(t *testing.T) {
 	t.Logf("unjoined: %d bytes each", (unjoined-asked)/clients)
 	if each := (unjoined - asked) / clients; each > 8<<10 {
 		t.Errorf("a client that has not joined takes %d bytes", each)
+	}
+	runtime.KeepAlive(b)
+}
+
+// Who is in, has not joined, and sends all that there is no room for, takes at most 40 KiB: parts of
+// which the rest never comes, segments behind a missing one, datagrams while the game stands.
+// Joined, it may send as everybody does.
+func TestMemoryOfTheUnready(t *testing.T) {
+	const clients = 64
+	b := listening(t)
+	b.offer.Joins, b.timing.Join, b.timing.Silence = true, time.Hour, time.Hour
+	all := make([]*raw.Client, clients)
+	at := func(i int) netip.AddrPort {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 2, 0, byte(i)}), 1000)
+	}
+	for i := range all {
+		all[i] = b.accepted(t, at(i), uint64(i))
+		b.arrive(at(i), all[i].Say(wire.Keepalive))
+	}
+	b.events, b.sent, b.to = nil, nil, nil
+	segment := func(sn uint32, data []byte) []byte {
+		s := binary.LittleEndian.AppendUint32(nil, 1)
+		s = append(s, 81, 0, 0, 1, 0, 0, 0, 0)
+		for _, v := range []uint32{sn, 0, uint32(len(data))} {
+			s = binary.LittleEndian.AppendUint32(s, v)
+		}
+		return append(s, data...)
+	}
+	long := bytes.Repeat([]byte("x"), 1100)
+	before := heap()
+	for i, c := range all {
+		for k := range 300 {
+			part := mtu.Part{Of: uint16(c.Seq + 1), Index: 0, Count: 15, Kind: uint8(wire.Datagram), Data: long}
+			b.Arrive(b.now, Path{Remote: at(i)}, c.Say(wire.Part, part.Append(nil)...))
+			b.Arrive(b.now, Path{Remote: at(i)}, c.Say(wire.Lane, segment(1+uint32(k%255), long)...))
+			b.now += time.Millisecond
+			if k%16 == 0 {
+				b.Poll(b)
+			}
+		}
+		b.Poll(b)
+		for range 300 { // the game stands
+			b.now += time.Millisecond
+			b.Arrive(b.now, Path{Remote: at(i)}, c.Say(wire.Datagram, long...))
+		}
+		if n := b.Held().Inbox; n > transport.MaxUnjoinedInbox {
+			t.Fatalf("%d bytes of one wait for the game", n)
+		}
+		b.Poll(b)
+		b.events, b.sent, b.to = nil, nil, nil
+	}
+	if h := b.Held(); h.Open != clients {
+		t.Fatalf("%+v", h)
+	}
+	each := (heap() - before) / clients
+	t.Logf("%d bytes each", each)
+	if each > 40<<10 {
+		t.Errorf("a client that has not joined takes %d bytes", each)
+	}
+	c := all[0]
+	b.arrive(at(0), c.Say(wire.Lane, segment(0, []byte{5})...)) // and what waited makes a message
+	b.conns[0].Joined()
+	for sn := uint32(20); sn < 60; sn++ {
+		b.arrive(at(0), c.Say(wire.Lane, segment(sn, long)...))
+	}
+	b.now += time.Second
+	b.events = nil
+	for sn := uint32(1); sn < 20; sn++ {
+		b.arrive(at(0), c.Say(wire.Lane, segment(sn, long)...))
+	}
+	if len(b.events) < 200 || b.err != nil {
+		t.Errorf("once it has joined %d messages come, %v", len(b.events), b.err)
 	}
 	runtime.KeepAlive(b)
 }

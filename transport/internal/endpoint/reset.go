@@ -40,9 +40,9 @@ func (c *Conn) askForReset() {
 
 // sought answers a SEEK, if the connection is not known: who asks for the token of one that
 // there is gets nothing. As with HELLOs, a flood is answered from the first repeat on.
-func (e *Endpoint) sought(from Path, b []byte) bool {
+func (e *Endpoint) sought(at time.Duration, from Path, b []byte) bool {
 	m, err := wire.ParseSeek(b)
-	if err != nil || e.isOver() || !e.sieve.lets(question{from.Remote, m.Number}) {
+	if err != nil || e.isOver() || !e.sieve.lets(at, question{from.Remote, m.Number}) {
 		return false
 	}
 	if c := e.find(m.ID); c != nil && c.number == m.Number {
