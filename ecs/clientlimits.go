@@ -16,6 +16,9 @@ type Limits struct {
 	Bytes   int // a second, 512 KiB, as Packets
 	Backlog int // bytes that wait for the server's next Receive, 1 MiB: what is more is dropped
 	Calls   int // RPCs a second, 2,000
+	// Handshakes is how many of them one address may begin at once and a second, 64, and Unjoined
+	// how many clients of one address may be on their way in, 8, at most 128: more must wait.
+	Handshakes, Unjoined int
 	// Unanswered is how long a client may acknowledge no packet, or take no reliable message
 	// that waits for it: 10 s. Time in which the server itself stands still does not count.
 	// A negative one is for ever: use it to halt clients in a debugger.
@@ -31,8 +34,6 @@ const (
 )
 
 func (l Limits) orDefault() Limits {
-	t := l.wire().OrDefault()
-	l.Packets, l.Bytes, l.Backlog = t.Packets, t.Bytes, t.Backlog
 	if l.Calls <= 0 {
 		l.Calls = defaultCalls
 	}
@@ -47,5 +48,5 @@ func (l Limits) orDefault() Limits {
 
 // wire are the limits that the transport keeps.
 func (l Limits) wire() transport.Limits {
-	return transport.Limits{Packets: l.Packets, Bytes: l.Bytes, Backlog: l.Backlog}
+	return transport.Limits{Packets: l.Packets, Bytes: l.Bytes, Backlog: l.Backlog, Handshakes: l.Handshakes, Unjoined: l.Unjoined}
 }

@@ -64,9 +64,10 @@ type Config struct {
 
 // Times are how long a server waits for its clients. Zero fields mean the defaults.
 type Times struct {
-	Silence time.Duration // without a packet, then a peer is lost, and a client has lost its server; 1 s to 1 min, default 10 s
-	Grace   time.Duration // a lost peer's seat is kept for so long, default 30 s
-	Join    time.Duration // a client may take so long to build the level and be ready, default 10 s
+	HalfOpen time.Duration // a client that was let in may send nothing for so long, default 3 s
+	Silence  time.Duration // without a packet, then a peer is lost, and a client has lost its server; 1 s to 1 min, default 10 s
+	Grace    time.Duration // a lost peer's seat is kept for so long, default 30 s
+	Join     time.Duration // a client may take so long to build the level and be ready, default 10 s
 }
 
 func (t Times) checked() (Times, error) {
@@ -74,8 +75,8 @@ func (t Times) checked() (Times, error) {
 	switch {
 	case t.Silence < minSilence || t.Silence > maxSilence:
 		return t, fmt.Errorf("tendon: Config.Times.Silence is %v: give %v to %v, or 0 for %v", t.Silence, minSilence, maxSilence, transport.SilenceTimeout)
-	case t.Grace < 0 || t.Join < 0:
-		return t, fmt.Errorf("tendon: Config.Times has Grace %v and Join %v: give no negative time", t.Grace, t.Join)
+	case min(t.Grace, t.Join, t.HalfOpen) < 0:
+		return t, fmt.Errorf("tendon: Config.Times has Grace %v, Join %v and HalfOpen %v: give no negative time", t.Grace, t.Join, t.HalfOpen)
 	}
 	return t, nil
 }

@@ -41,21 +41,20 @@ const (
 	// MaxPeers is how many connections a listener can have at once.
 	MaxPeers = 1024
 	// MaxUnjoined is how many clients may be on their way in: the listener has let them
-	// in, and they have not joined yet. MaxUnjoinedOfOne is how many of them may come from
+	// in, and they have not joined yet. DefaultUnjoined is how many of them may come from
 	// one IPv4 address or one IPv6 network of 64 bits. A LAN party behind one router gets
 	// in by turns; one machine cannot take all places.
-	MaxUnjoined      = 128
-	MaxUnjoinedOfOne = 8
+	MaxUnjoined     = 128
+	DefaultUnjoined = 8
 	// MaxUnjoinedInbox is the bytes of packets of a client on its way in that may wait for the
 	// game's next Poll, and MaxUnjoinedLane those of the reliable lane that may wait for what is
 	// missing before them, or for the rest of their message: to get ready takes one short
 	// message, and a client has no more than 9 KiB under way.
 	MaxUnjoinedInbox = 16 << 10
 	MaxUnjoinedLane  = 12 << 10
-	// HandshakeBurst and HandshakeRate (a second) bound how fast one address may begin
-	// handshakes, each of which costs the listener half a millisecond.
-	HandshakeBurst = 64
-	HandshakeRate  = 64
+	// DefaultHandshakes is how many handshakes one address may begin at once and in a second:
+	// each costs the listener half a millisecond.
+	DefaultHandshakes = 64
 	// BusyTimeout is how long a client waits for its turn, in place of ConnectTimeout, while
 	// the listener says that others of its address are on their way in.
 	BusyTimeout = 30 * time.Second
@@ -121,11 +120,14 @@ const (
 	DefaultBytes   = 512 << 10
 )
 
-// Limits bound what a listener takes of one client. A field of 0 means its default.
+// Limits bound what a listener takes of one client, or of one address: that is an IPv4 address
+// or an IPv6 network of 64 bits. A field of 0 means its default.
 type Limits struct {
 	Packets int // a second, DefaultPackets; what is more is dropped, and for a second on end the client is kicked
 	Bytes   int // a second, DefaultBytes, as Packets
 	Backlog int // bytes that wait for the game's next Poll, MaxPeerInbox; what is more is dropped
+	Handshakes int // of one address, at once and a second, DefaultHandshakes; what is more waits
+	Unjoined   int // clients of one address that may be on their way in, DefaultUnjoined, at most MaxUnjoined; more wait
 }
 
 // OrDefault fills in the defaults.
@@ -138,6 +140,8 @@ func (l Limits) OrDefault() Limits {
 	set(&l.Packets, DefaultPackets)
 	set(&l.Bytes, DefaultBytes)
 	set(&l.Backlog, MaxPeerInbox)
-	l.Backlog = min(l.Backlog, MaxInbox)
+	set(&l.Handshakes, DefaultHandshakes)
+	set(&l.Unjoined, DefaultUnjoined)
+	l.Backlog, l.Unjoined = min(l.Backlog, MaxInbox), min(l.Unjoined, MaxUnjoined)
 	return l
 }

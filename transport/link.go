@@ -36,7 +36,7 @@ type Offer struct {
 	Keys *Keyring
 	// Joins says that the session calls Conn.Joined once a peer has joined. Until then the
 	// peer counts as on its way in: it has 10 s for that, and one address has 8 such
-	// peers at most. If Joins is false, peers join by connecting.
+	// peers at most (Limits.Unjoined). If Joins is false, peers join by connecting.
 	Joins bool
 	// Room, if set, decides whether a new client with this hello and identity has a place
 	// beside conns other connections. Poll calls it up to twice for each new client: first
@@ -45,10 +45,10 @@ type Offer struct {
 	// the client without an answer, so that it asks again. Room can let in a client whose
 	// seat is kept and turn away others.
 	Room func(hello []byte, id Identity, conns int) bool
-	// Join is how long a client may take from the first packet until Conn.Joined, and
-	// Silence how long a connection may be silent before it ends with ErrTimeout. Zero
-	// means 10 s for both.
-	Join, Silence time.Duration
+	// HalfOpen is how long a client that was let in may send nothing (zero: 3 s), Join how long
+	// it may take from its first packet until Conn.Joined, and Silence how long a connection may
+	// be silent before it ends with ErrTimeout (zero: 10 s).
+	HalfOpen, Join, Silence time.Duration
 	// Admit, if set, has the last word about a new client, inside Poll. The client gets
 	// ErrNotAdmitted with the error's text, of which 200 bytes are sent.
 	Admit func(hello []byte, id Identity) error

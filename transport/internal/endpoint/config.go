@@ -67,6 +67,9 @@ type Timing struct {
 // timing is a Config's, with what the offer asks for.
 func timing(c Config, o transport.Offer) Timing {
 	t := c.Timing
+	if o.HalfOpen > 0 {
+		t.HalfOpen = o.HalfOpen
+	}
 	if o.Join > 0 {
 		t.Join = o.Join
 	}

@@ -99,7 +99,7 @@ func Listen(cfg Config, o transport.Offer) (*Endpoint, error) {
 	if _, err := e.random().Read(fresh[:]); err != nil {
 		return nil, err
 	}
-	e.gate, e.cookies, e.tokens = newGate(), seal.NewProver(fresh), seal.NewProver(e.pair.Derive("tendon reset"))
+	e.gate, e.cookies, e.tokens = newGate(e.offer.Limits), seal.NewProver(fresh), seal.NewProver(e.pair.Derive("tendon reset"))
 	e.desk.known = map[question]bool{}
 	return e, nil
 }

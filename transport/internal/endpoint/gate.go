@@ -18,6 +18,7 @@ import (
 // are counted, so nobody is counted in another's name. Its methods may be called from any
 // goroutine.
 type gate struct {
+	limits  transport.Limits
 	mu      sync.Mutex
 	waiting map[netip.Prefix]int
 	seed    maphash.Seed
@@ -30,7 +31,9 @@ type bucket struct {
 	at   time.Duration
 }
 
-func newGate() *gate { return &gate{waiting: map[netip.Prefix]int{}, seed: maphash.MakeSeed()} }
+func newGate(l transport.Limits) *gate {
+	return &gate{limits: l, waiting: map[netip.Prefix]int{}, seed: maphash.MakeSeed()}
+}
 
 func prefixOf(a netip.AddrPort) netip.Prefix {
 	ip, bits := a.Addr().Unmap().WithZone(""), 64
@@ -46,13 +49,14 @@ func prefixOf(a netip.AddrPort) netip.Prefix {
 func (g *gate) enter(p netip.Prefix, now time.Duration) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.waiting[p] >= transport.MaxUnjoinedOfOne {
+	if g.waiting[p] >= g.limits.Unjoined {
 		return false
 	}
 	b := &g.buckets[maphash.Comparable(g.seed, p)%uint64(len(g.buckets))]
-	b.used = max(0, b.used-(now-b.at).Seconds()*transport.HandshakeRate)
+	most := float64(g.limits.Handshakes)
+	b.used = max(0, b.used-(now-b.at).Seconds()*most)
 	b.at = now
-	if b.used+1 > transport.HandshakeBurst {
+	if b.used+1 > most {
 		return false
 	}
 	b.used++

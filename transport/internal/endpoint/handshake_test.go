@@ -252,7 +252,7 @@ func TestRoom(t *testing.T) {
 func TestOneAddress(t *testing.T) {
 	b := &bench{}
 	o := offer()
-	o.MaxPeers, o.Joins = transport.MaxUnjoinedOfOne, true
+	o.MaxPeers, o.Joins = transport.DefaultUnjoined, true
 	e, err := Listen(b.config(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +267,7 @@ func TestOneAddress(t *testing.T) {
 		} else if m, err := wire.ParseChallenge(b.last()); err != nil || !m.Busy {
 			t.Fatalf("client %d is told %+v, %v", i, m, err)
 		}
-		if n := len(b.Endpoint.conns); n != min(i+1, transport.MaxUnjoinedOfOne) {
+		if n := len(b.Endpoint.conns); n != min(i+1, transport.DefaultUnjoined) {
 			t.Fatalf("%d connections of one address after %d asked", n, i+1)
 		}
 	}
@@ -282,6 +282,47 @@ func TestOneAddress(t *testing.T) {
 	b.arrive(clientAddr, c.Say(wire.Keepalive))
 	if h := b.Held(); h.Open != 1 || h.HalfOpen != 0 || b.gate.most() != 0 {
 		t.Errorf("%+v is held when the time to join is over, %d waiting", h, b.gate.most())
+	}
+}
+
+// The limits of one address, and the time of a half-open place, are the offer's.
+func TestLimitsOfOneAddress(t *testing.T) {
+	for _, x := range []struct {
+		limits  transport.Limits
+		in, now int // with a first burst; and a second later
+	}{
+		{transport.Limits{Unjoined: 20}, 20, 20},
+		{transport.Limits{Unjoined: 500, Handshakes: 500}, transport.MaxUnjoined, transport.MaxUnjoined},
+		{transport.Limits{Unjoined: 100, Handshakes: 10}, 10, 20},
+		{transport.Limits{}, transport.DefaultUnjoined, transport.DefaultUnjoined},
+	} {
+		b := &bench{}
+		o := offer()
+		o.Joins, o.Limits, o.HalfOpen = true, x.limits, time.Minute
+		e, err := Listen(b.config(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Endpoint = e
+		burst := func(first int) int {
+			for i := range 150 {
+				b.shake(netip.AddrPortFrom(strangers.Addr(), uint16(first+i)), client(uint64(first+i)))
+			}
+			return b.Held().HalfOpen
+		}
+		if n := burst(1000); n != x.in {
+			t.Errorf("%+v: %d are let in, not %d", x.limits, n, x.in)
+		}
+		b.pass(time.Second)
+		if n := burst(2000); n != x.now {
+			t.Errorf("%+v: a second later there are %d, not %d", x.limits, n, x.now)
+		}
+		if b.pass(time.Minute); b.Held().HalfOpen == 0 {
+			t.Error("they are gone before")
+		}
+		if b.Poll(b); b.Held().HalfOpen != 0 {
+			t.Errorf("%+v: %d stay half-open", x.limits, b.Held().HalfOpen)
+		}
 	}
 }
 
