@@ -46,6 +46,11 @@ const (
 	// in by turns; one machine cannot take all places.
 	MaxUnjoined     = 128
 	DefaultUnjoined = 8
+	// DebtTime is for how long it counts against an address that a client from there was let in
+	// and did not join, if places are short, and MomentToJoin for how long who is let in keeps
+	// its place in any case: most are ready sooner.
+	DebtTime     = 10 * time.Second
+	MomentToJoin = 500 * time.Millisecond
 	// MaxUnjoinedInbox is the bytes of packets of a client on its way in that may wait for the
 	// game's next Poll, and MaxUnjoinedLane those of the reliable lane that may wait for what is
 	// missing before them, or for the rest of their message: to get ready takes one short
@@ -123,9 +128,9 @@ const (
 // Limits bound what a listener takes of one client, or of one address: that is an IPv4 address
 // or an IPv6 network of 64 bits. A field of 0 means its default.
 type Limits struct {
-	Packets int // a second, DefaultPackets; what is more is dropped, and for a second on end the client is kicked
-	Bytes   int // a second, DefaultBytes, as Packets
-	Backlog int // bytes that wait for the game's next Poll, MaxPeerInbox; what is more is dropped
+	Packets    int // a second, DefaultPackets; what is more is dropped, and for a second on end the client is kicked
+	Bytes      int // a second, DefaultBytes, as Packets
+	Backlog    int // bytes that wait for the game's next Poll, MaxPeerInbox; what is more is dropped
 	Handshakes int // of one address, at once and a second, DefaultHandshakes; what is more waits
 	Unjoined   int // clients of one address that may be on their way in, DefaultUnjoined, at most MaxUnjoined; more wait
 }

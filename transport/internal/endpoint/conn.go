@@ -168,7 +168,15 @@ func (c *Conn) Identity() transport.Identity { return c.identity }
 func (c *Conn) Joined() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.settle()
+	c.joined()
+}
+
+// joined notes that the client has joined. c.mu is held.
+func (c *Conn) joined() {
+	if c.unjoined {
+		c.e.gate.owes(c.prefix, c.e.awake.at(c.e.cfg.Now()), -1)
+		c.settle()
+	}
 }
 
 // settle ends the time in which the gate counts the connection. c.mu is held.
@@ -251,7 +259,7 @@ func (c *Conn) establish() bool {
 	case c.e.offer.Joins:
 		c.lane.Bound(transport.MaxUnjoinedLane)
 	default:
-		c.settle()
+		c.joined()
 	}
 	return true
 }

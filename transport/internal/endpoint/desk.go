@@ -327,22 +327,32 @@ func (e *Endpoint) count() (joined, waiting int) {
 	return len(conns) - waiting, waiting
 }
 
-// victim is the client that has waited longest of the address that has most of those who
-// wait, if that is more than the address p has; or, if no address has more, one that waits
-// for very long. It is nil if nobody need give way.
+// victim is the client on its way in that gives way to one of the address p: of the address
+// with the greatest debt the one that has waited longest, if that debt is greater than p's or
+// the client has waited for very long. Who has just come, and not with many others, has a
+// moment to join in. It is nil if nobody need give way.
 func (e *Endpoint) victim(p netip.Prefix) *Conn {
-	mine, most := e.gate.count(p), e.gate.most()
 	now := e.awake.at(e.cfg.Now())
-	var oldest *Conn
+	mine, _ := e.gate.debt(p, now)
+	var found *Conn
+	most := float32(-1)
 	for _, c := range e.snapshot() {
 		c.mu.Lock()
-		waits := c.unjoined && c.prefix != p && e.gate.count(c.prefix) == most && (most > mine || now-c.born >= e.timing.HalfOpen)
+		waits := c.unjoined && c.prefix != p
 		c.mu.Unlock()
-		if waits && (oldest == nil || c.born < oldest.born) {
-			oldest = c
+		if !waits {
+			continue
+		}
+		age := now - c.born
+		debt, crowds := e.gate.debt(c.prefix, now)
+		switch {
+		case age < transport.MomentToJoin && !crowds:
+		case debt <= mine && age < e.timing.HalfOpen:
+		case debt > most || debt == most && c.born < found.born:
+			found, most = c, debt
 		}
 	}
-	return oldest
+	return found
 }
 
 // crowdOut ends a client that has not joined, in favour of another.
@@ -381,6 +391,7 @@ func (e *Endpoint) letIn(r *request) {
 	e.byID[c.id] = c
 	e.asked[r.question] = c
 	e.mu.Unlock()
+	e.gate.owes(c.prefix, c.born, 1)
 	e.desk.mu.Lock()
 	delete(e.desk.known, r.question)
 	e.desk.granted = append(e.desk.granted, r)

@@ -23,6 +23,15 @@ type gate struct {
 	waiting map[netip.Prefix]int
 	seed    maphash.Seed
 	buckets [1 << 10]bucket // addresses share them by hash, so that they need no cleaning
+	debts   [1 << 12]debt   // likewise
+}
+
+// A debt is how many clients of an address were let in of late and have not joined. So who
+// comes again and again, from however many addresses, does not take the places of those who
+// come once. It grows smaller by one in transport.DebtTime.
+type debt struct {
+	n  float32
+	at uint32 // ms of the endpoint's awake time
 }
 
 // A bucket holds the handshakes that an address may begin at once.
@@ -73,18 +82,27 @@ func (g *gate) leave(p netip.Prefix) {
 	}
 }
 
-func (g *gate) count(p netip.Prefix) int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.waiting[p]
+// owed returns an address's debt at now, after adding to it. g.mu is held.
+func (g *gate) owed(p netip.Prefix, now time.Duration, more float32) float32 {
+	d := &g.debts[maphash.Comparable(g.seed, p)%uint64(len(g.debts))]
+	ms := uint32(now / time.Millisecond)
+	passed := time.Duration(ms-d.at) * time.Millisecond
+	d.n = min(max(0, d.n-float32(passed)/float32(transport.DebtTime))+more, transport.MaxUnjoined)
+	d.at = ms
+	return d.n
 }
 
-// most is the largest count of one address.
-func (g *gate) most() (n int) {
+// owes changes an address's debt: 1 for a client that is let in, -1 for one that has joined.
+func (g *gate) owes(p netip.Prefix, now time.Duration, more float32) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, w := range g.waiting {
-		n = max(n, w)
-	}
-	return n
+	g.owed(p, now, more)
+}
+
+// debt is an address's debt, and whether it has so many clients on their way in that none
+// of them has time of its own.
+func (g *gate) debt(p netip.Prefix, now time.Duration) (n float32, crowds bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return max(0, g.owed(p, now, 0)), g.waiting[p] > g.limits.Unjoined/2
 }

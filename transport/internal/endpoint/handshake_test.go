@@ -90,7 +90,7 @@ func TestOrderOfChecks(t *testing.T) {
 			t.Errorf("%s: answered with %x", x.name, answer)
 		case x.reason != 0 && (err != nil || m.Reason != x.reason || string(m.Detail) != x.detail || m.Attempt != 9):
 			t.Errorf("%s: denied with %+v, %v", x.name, m, err)
-		case x.reason != 0 && (len(told) != 1 || !errors.Is(told[0], x.told) || len(b.Endpoint.conns) != 0 || b.gate.count(prefixOf(clientAddr)) != 0):
+		case x.reason != 0 && (len(told) != 1 || !errors.Is(told[0], x.told) || len(b.Endpoint.conns) != 0 || b.gate.waiting[prefixOf(clientAddr)] != 0):
 			t.Errorf("%s: told %v, %d connections", x.name, told, len(b.Endpoint.conns))
 		}
 	}
@@ -280,8 +280,68 @@ func TestOneAddress(t *testing.T) {
 	b.conns[len(b.conns)-1].Joined()
 	b.pass(transport.JoinTimeout)
 	b.arrive(clientAddr, c.Say(wire.Keepalive))
-	if h := b.Held(); h.Open != 1 || h.HalfOpen != 0 || b.gate.most() != 0 {
-		t.Errorf("%+v is held when the time to join is over, %d waiting", h, b.gate.most())
+	if h := b.Held(); h.Open != 1 || h.HalfOpen != 0 || b.most() != 0 {
+		t.Errorf("%+v is held when the time to join is over, %d waiting", h, b.most())
+	}
+}
+
+// most is the largest number of one address's clients on their way in.
+func (b *bench) most() (n int) {
+	for _, w := range b.gate.waiting {
+		n = max(n, w)
+	}
+	return n
+}
+
+// Clients that come again and again from many addresses, and never join, do not keep those out
+// that come once: these are let in soon, and stay until they have joined.
+func TestManyAddresses(t *testing.T) {
+	b := &bench{}
+	o := offer()
+	o.MaxPeers, o.Joins = 24, true
+	e, err := Listen(b.config(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Endpoint = e
+	foes, attempt := 0, uint64(100)
+	storm := func(d time.Duration) { // 400 a second
+		for end := b.now + d; b.now < end; b.pass(10 * time.Millisecond) {
+			for range 4 {
+				foes++
+				attempt++
+				from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 9, 0, byte(foes % 200)}), uint16(2000+foes/200%1000))
+				c := client(attempt)
+				if b.shake(from, c); c.In() && foes%2 == 0 {
+					b.arrive(from, c.Say(wire.Keepalive))
+				}
+			}
+			b.sent, b.to, b.events = nil, nil, nil
+		}
+	}
+	storm(2 * time.Second)
+	for i := range 5 {
+		from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 8, 0, byte(i % 2)}), uint16(3000+i))
+		attempt++
+		c, tries := client(attempt), 0
+		for b.shake(from, c); !c.In(); b.shake(from, c) {
+			if tries++; tries > 4 {
+				t.Fatalf("client %d is not let in", i)
+			}
+			storm(transport.HelloInterval * 2 / 5)
+		}
+		known := len(b.conns)
+		b.arrive(from, c.Say(wire.Keepalive))
+		if len(b.conns) != known+1 {
+			t.Fatalf("client %d does not get in", i)
+		}
+		mine := b.conns[known].(*Conn)
+		storm(400 * time.Millisecond)
+		if mine.is(ended) {
+			t.Errorf("client %d is crowded out", i)
+		}
+		mine.Joined()
+		b.arrive(from, c.Say(wire.Close, byte(wire.Ended)))
 	}
 }
 

@@ -70,7 +70,7 @@ func TestMemoryOnTheWayIn(t *testing.T) {
 		b.Arrive(b.now, Path{Remote: at(i)}, keys[i])
 	}
 	b.Poll(b)
-	if h := b.Held(); h.Open != clients || b.gate.most() != 1 {
+	if h := b.Held(); h.Open != clients || b.most() != 1 {
 		t.Fatalf("%+v", h)
 	}
 	clear(keys)
