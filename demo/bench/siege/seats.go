@@ -160,14 +160,15 @@ func kick(s *stage) error {
 	return v.err()
 }
 
-// leaves: 1,000 clients say goodbye over a line that loses a fifth, half of them in bursts of
-// 100 ms.
+// leaves: 1,000 clients come, and say goodbye over a line that loses a fifth, half of them in
+// bursts of 100 ms. Nothing is left of them.
 func leaves(s *stage) error {
 	var v verdict
 	server, addr := s.server("-bodies", "2", "-peers", "200")
 	relay, way := s.relay(addr)
 	const rounds, processes, each = 10, 10, 10
 	left := 0
+	var first num
 	for round := range rounds {
 		relay.tell("both", nil)
 		var all []*process
@@ -197,7 +198,16 @@ func leaves(s *stage) error {
 		for _, c := range all {
 			c.kill()
 		}
+		if round == rounds/2 { // what it keeps for the next ones is there
+			first = server.tell("memory", nil).Num
+		}
 	}
+	last := server.tell("memory", nil).Num
+	s.figure("heap_growth", round(last["heap_kib"]/first["heap_kib"]-1, 3))
+	s.figure("goroutines", last["goroutines"]-first["goroutines"])
+	s.figure("files", last["files"]-first["files"])
+	v.want(last["heap_kib"] <= 1.05*first["heap_kib"]+64, "the heap grew from %.0f to %.0f KiB", first["heap_kib"], last["heap_kib"])
+	v.want(last["goroutines"] <= first["goroutines"] && last["files"] <= first["files"], "%v goroutines and files after %v", last, first)
 	const said = rounds * processes * each
 	s.figure("leaves", said)
 	s.figure("lost", said-left)
