@@ -34,10 +34,10 @@ type dial struct {
 
 const (
 	// mostShakes is how many listener's keys a client that does not know the right one
-	// tries, and mostInits how many INITs leave in one round: each answers a CHALLENGE,
-	// of which others may forge any number.
+	// tries, and mostInits how many INITs leave in one round: each answers a CHALLENGE, of
+	// which who sees the HELLO may forge any number, with cookies that are good for nothing.
 	mostShakes = 8
-	mostInits  = 8
+	mostInits  = 32
 )
 
 // Dial makes an endpoint that connects to the first of remotes that answers, and sends the

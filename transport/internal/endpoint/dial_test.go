@@ -109,13 +109,21 @@ func TestPinned(t *testing.T) {
 		m, _ := wire.ParseHello(hello)
 		b.arrive(serverAddr, wire.RefuseMessage{Version: 9, Attempt: m.Attempt}.Append(nil), false.Answer(hello),
 			wire.ChallengeMessage{Attempt: m.Attempt, Key: real.Pair.Public(), Cookie: [seal.CookieSize]byte{9}}.Append(nil))
+		for i := range byte(20) {
+			b.arrive(serverAddr, wire.ChallengeMessage{Attempt: m.Attempt, Key: real.Pair.Public(), Cookie: [seal.CookieSize]byte{8, i}, Busy: i%2 == 0}.Append(nil))
+		}
 	}
 	forge()
 	b.pass(time.Second)
 	b.Tick()
 	b.Poll(b)
+	real.Cookie = [seal.CookieSize]byte{7}
+	forge()
 	b.arrive(serverAddr, real.Answer(hello))
 	init := b.last()
+	if m, err := wire.ParseInit(init); err != nil || m.Cookie != real.Cookie {
+		t.Fatalf("behind forged ones a CHALLENGE is answered by %x, %v", m.Cookie, err)
+	}
 	forge()
 	if b.arrive(serverAddr, real.Answer(init)); fmt.Sprint(b.events) != "[connected ]" || !b.conns[0].Stats().Authenticated {
 		t.Errorf("told %q, %v", b.events, b.err)
