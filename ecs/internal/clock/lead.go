@@ -7,12 +7,18 @@ import (
 
 const (
 	// needed commands: the lead is what all but leadMiss of the last leadSpan seconds'
-	// reports would have needed, and leadSpare ticks.
+	// reports would have needed, what rarer ones will, and leadSpare ticks.
 	leadSpan  = 3.0
 	leadMiss  = 0.02
 	leadSpare = 0.25
 	leadLeast = 8 // reports before they are believed
 	mostLate  = 8 // commands that a late report stands for
+
+	// So few reports have not met what is rare. What a line loses or delays falls off about
+	// evenly: from half of them to leadMiss they become a 25th, and over leadTail of that way
+	// again an 11th of what is left. It is a tick at most, which is what the next loss costs.
+	leadTail = 0.75
+	mostTail = 1
 
 	// A lead that is more than overOne ticks too long is made a tick shorter, at most once
 	// in shrinkEvery; at once if it is more than overTwo too long. Changes by less than a
@@ -63,9 +69,10 @@ func (l *Lead) Reported(tick uint32, margin float64, now time.Duration) {
 	}
 	l.needs.forget(now.Seconds() - leadSpan)
 	if l.needs.len() >= leadLeast {
-		l.want = l.needs.quantile(1-leadMiss, 0) + leadSpare
+		most, half := l.needs.quantile(1-leadMiss, 0), l.needs.quantile(0.5, 0)
+		l.want = most + math.Min(leadTail*(most-half), mostTail) + leadSpare
 		if l.Bound > 0 {
-			l.want = math.Min(l.want, l.needs.quantile(0.5, 0)+l.Bound)
+			l.want = math.Min(l.want, half+l.Bound)
 		}
 	}
 }
