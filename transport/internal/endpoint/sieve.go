@@ -9,7 +9,7 @@ import (
 
 // A sieve tells the repeat of a question from a new one, and from one that comes all the time.
 // A flood of false questions has a new one in each packet, or the same ones very often; a client
-// repeats its own within a quarter of a second, and not before a twentieth has passed. So while
+// repeats its own within half a second, and not before a twentieth of one has passed. So while
 // packets wait in the socket, where what is too much is lost, only such repeats are answered: the
 // answer is most of what a question costs. The clients inside are read the sooner for that, and
 // who wants in waits for one repeat.
@@ -30,9 +30,9 @@ type asked struct{ hash, at uint32 }
 const (
 	sieveSize = 1 << 16
 	// sieveLeast and sieveMost are the ages at which a repeat is answered: a client's are 100 to
-	// 250 ms apart, or 50 of a SEEK, and one of them may be lost.
+	// 500 ms apart, or 50 of a SEEK, and one of them may be lost.
 	sieveLeast = 40 * time.Millisecond
-	sieveMost  = 600 * time.Millisecond
+	sieveMost  = 1200 * time.Millisecond
 	// sieveRest is how long the memory is kept once nothing presses any more.
 	sieveRest = 2 * time.Second
 )
