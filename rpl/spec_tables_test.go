@@ -19,7 +19,7 @@ import (
 
 // specWeights returns the weights of one fit( … ) of the page.
 func specWeights(t *testing.T, formula string) (w []float64) {
-	for _, m := range regexp.MustCompile(`(mag|flags)\(([^()]*)\)|[0-9.]+`).FindAllStringSubmatch(formula, -1) {
+	for _, m := range regexp.MustCompile(`(mag|both|flags)\(([^()]*)\)|[0-9.]+`).FindAllStringSubmatch(formula, -1) {
 		var args []float64
 		for _, a := range regexp.MustCompile(`[0-9.]+`).FindAllString(m[0], -1) {
 			x, err := strconv.ParseFloat(a, 64)
@@ -31,6 +31,10 @@ func specWeights(t *testing.T, formula string) (w []float64) {
 		switch m[1] {
 		case "mag":
 			w = append(w, specMag(int(args[0]), args[1])...)
+		case "both":
+			for _, x := range specMag(int(args[0]), args[1]) {
+				w = append(w, x, x*args[2])
+			}
 		case "flags":
 			w = append(w, specFlags(args)...)
 		default:
@@ -112,7 +116,7 @@ func TestSpecTables(t *testing.T) {
 			t.Errorf("the page says that table %s has %s symbols", name, symbols)
 			continue
 		}
-		if !regexp.MustCompile(`^fit\([0-9.,() magfls]*\)$`).MatchString(formula) {
+		if !regexp.MustCompile(`^fit\([0-9.,() magflsboth]*\)$`).MatchString(formula) {
 			continue // the page describes this table in words
 		}
 		fitted++

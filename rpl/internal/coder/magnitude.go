@@ -84,8 +84,18 @@ func (p *residualAt) residual(next uint64) int32 {
 	return (m ^ p.sign) - p.sign
 }
 
-// readSigned reads a residual, and readUnsigned what unsigned has coded.
-func readSigned(d *prefix.Decoder, t *Table) int32 {
+// Signed codes v by a table of signed symbols.
+func Signed(t *Table, v int32) prefix.Sym {
+	if v == 0 {
+		return t.Sym(0)
+	}
+	sym, rest, n := signedSymbol(v)
+	return t.Run(sym).Raw(rest, n).Sym()
+}
+
+// ReadSigned reads what Signed has coded, and ReadUnsigned what Unsigned has. Symbol 0 of a table
+// of residuals has a meaning of its own.
+func ReadSigned(d *prefix.Decoder, t *Table) int32 {
 	next := d.Peek()
 	f := t.T.Find(next)
 	p := &signedPlaces[uint8(f.Symbol())]
@@ -93,7 +103,7 @@ func readSigned(d *prefix.Decoder, t *Table) int32 {
 	return p.residual(next >> (uint(f.Bits()) & 63))
 }
 
-// Unsigned codes v by a table.
+// Unsigned codes v by a table of unsigned symbols.
 func Unsigned(t *Table, v uint32) prefix.Sym {
 	if v == 0 {
 		return t.Sym(0)

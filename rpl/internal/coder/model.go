@@ -163,6 +163,16 @@ func magnitudes(from int, fall float64) []float64 {
 	return w
 }
 
+// bothWays makes a table of signed symbols from the weights of the neighbourhoods above zero; those
+// below weigh so much less.
+func bothWays(zero, below float64, above []float64) Table {
+	w := []float64{zero}
+	for _, x := range above {
+		w = append(w, x, x*below)
+	}
+	return fit(w...)
+}
+
 // signedTable makes a table that expects magnitudes whose octaves grow rarer by the
 // factor fall, and hardly any beyond octaves.
 func signedTable(zero, one, fall float64, octaves int) Table {
@@ -224,9 +234,9 @@ func defaultEntry() EntryModel {
 		Tenant: unsignedTable(0.01, 0.9), Layout: unsignedTable(0.5, 0.7),
 		Remove: fit(append([]float64{0.4}, fitFlags(0.5, 0.03, 0.1, 0.02)...)...),
 
-		Form:  fit(fitFlags(0.02, 0.05, 0.03, 0.15, 0.15, 0.05, 0.15, 0.2)...),
-		Back:  fit(append([]float64{0.001}, magnitudes(4, 0.6)...)...),
-		Delta: fit(append([]float64{4}, magnitudes(4, 0.6)...)...),
+		Form:  fit(fitFlags(0.005, 0.1, 0.05, 0.08, 0.12, 0.05, 0.04, 0.25)...),
+		Back:  fit(append([]float64{0.001}, magnitudes(3, 0.6)...)...),
+		Delta: bothWays(4, 0.25, magnitudes(3, 0.6)),
 		Again: unsignedTable(1, 0.75),
 		Run:   fit(append([]float64{4}, magnitudes(1, 0.6)...)...),
 	}

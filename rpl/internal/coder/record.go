@@ -261,7 +261,7 @@ func (m *Model) ReadKey(d *prefix.Decoder, t *rowtype.Type, now []int32) bool {
 			s := pattern >> (2 * (i - from)) & 3
 			r := smallResidual[s]
 			if s == stateLarge {
-				r = readSigned(d, &u.Large[i])
+				r = ReadSigned(d, &u.Large[i])
 			}
 			if t.Absent(i, now) {
 				now[i] = t.Words[i].Default

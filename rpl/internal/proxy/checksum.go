@@ -14,7 +14,10 @@ func (c *Proxy) readChecks(d *prefix.Decoder, m *coder.EntryModel) bool {
 		if len(c.mend.toCheck) >= wire.MaxChecks {
 			return false
 		}
-		k := wire.Check{Handle: coder.ReadUnsigned(d, &m.Handle), Row: coder.ReadUnsigned(d, &m.Length), Age: coder.ReadUnsigned(d, &m.BaseAge)}
+		k := wire.Check{Handle: coder.ReadUnsigned(d, &m.Handle), Row: wire.WholeNode}
+		if row := coder.ReadUnsigned(d, &m.Run); row > 0 {
+			k.Row, k.Age = row-1, coder.ReadUnsigned(d, &m.BaseAge)
+		}
 		k.Hash = uint16(d.Bits(16))
 		c.mend.toCheck = append(c.mend.toCheck, k)
 	}

@@ -80,8 +80,8 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	form := d.Symbol(m.Entry.Form.T)
 	if form&coder.FormFull == 0 {
 		back := uint64(coder.ReadUnsigned(&d, &m.Entry.Back))
-		delta := wire.OfDelta(coder.ReadUnsigned(&d, &m.Entry.Delta), uint32(back))
-		if back > seq || !c.in.history.has(seq-back) {
+		delta := int64(back) + int64(coder.ReadSigned(&d, &m.Entry.Delta))
+		if back > seq || delta < 0 || !c.in.history.has(seq-back) {
 			return fmt.Errorf("%w: base packet %d is not known", ids.ErrPacket, seq-back)
 		}
 		baseTick = c.in.history.tick(seq - back)
@@ -100,7 +100,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	}
 	var echoed, kept uint32
 	if form&coder.FormEcho != 0 {
-		echoed, kept = d.Bits(16), d.Bits(8)
+		echoed, kept = d.Bits(wire.EchoBits), d.Bits(8)
 	}
 	c.mend.toCheck = c.mend.toCheck[:0]
 	if form&coder.FormChecks != 0 && !c.readChecks(&d, &m.Entry) {
@@ -110,7 +110,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		return err
 	}
 	if form&coder.FormEcho != 0 {
-		c.echo(uint16(echoed), kept)
+		c.echo(echoed, kept)
 	}
 	c.in.history.base = max(c.in.history.base, base)
 	c.compare(tick)

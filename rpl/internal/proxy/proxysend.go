@@ -131,8 +131,8 @@ func (c *Proxy) forgetSkipped() {
 
 // echo takes a sample of the round trip: the authority has returned the low 16 bits of
 // one of our packets' numbers, and how many milliseconds passed since it came.
-func (c *Proxy) echo(low uint16, holdMS uint32) {
-	if s := &c.out.sentAt[low%wire.RecordLen]; uint16(s.seq) == low && s.at > 0 {
+func (c *Proxy) echo(low, holdMS uint32) {
+	if s := &c.out.sentAt[low%wire.RecordLen]; uint32(s.seq)&(1<<wire.EchoBits-1) == low && s.at > 0 {
 		c.out.trip.Sample(c.dec.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
 		s.at = 0
 	}

@@ -34,15 +34,14 @@ type again struct {
 }
 
 // planRuns decides whether names of a peer's updates go by runs, and marks those whose names
-// do. All updates must be sure to fit one packet with only small things beside them.
+// do. All updates must be sure to fit one packet with what stands before them there.
 func (a *updates) planRuns(p *Peer, updates []bundle) bool {
 	g, pl, l := &p.again, &p.plan, &p.Link
 	if g.rest > 0 {
 		g.rest--
 		return false
 	}
-	if len(updates) < a.sender.Setup.LeastAgain || pl.cohort > 0 || l.BaseTick == 0 || !pl.removals.empty() || !pl.arrivals.empty() ||
-		int(pl.updateBits)+len(updates)*wire.NameBits > 4*wire.PacketRoom {
+	if len(updates) < a.sender.Setup.LeastAgain || pl.cohort > 0 || l.BaseTick == 0 || !a.fitsRuns(pl) {
 		return false
 	}
 	if g.ring == nil {
@@ -92,6 +91,17 @@ func (a *updates) planRuns(p *Peer, updates []bundle) bool {
 	return true
 }
 
+// fitsRuns reports whether all removals, arrivals and updates of a plan take half a packet at most.
+func (a *updates) fitsRuns(pl *plan) bool {
+	n := int(pl.updateBits) + pl.updates.len()*wire.NameBits
+	for _, bundles := range [][]bundle{pl.removals.in(a.bundles.removals), pl.arrivals.in(a.bundles.arrivals)} {
+		for i := range bundles {
+			n += int(bundles[i].bits)
+		}
+	}
+	return n <= 4*wire.PacketRoom
+}
+
 // runs goes through a set of handles by runs: in turn how many of them are not told, and how
 // many are.
 type runs struct {
@@ -136,7 +146,7 @@ func (k *packer) hasRuns(seq uint64) bool {
 		return false
 	}
 	p.plan.again = false // another packet of this send tells the rest
-	if k.form&^(coder.FormEcho|coder.FormChecks) == 0 && seq-p.Link.Base < wire.SentBack {
+	if k.form&(coder.FormFull|coder.FormCalls) == 0 && seq-p.Link.Base < wire.SentBack && k.a.Updates.fitsRuns(&p.plan) {
 		return true
 	}
 	updates := p.plan.updates.in(k.a.Updates.bundles.updates)

@@ -143,8 +143,13 @@ func (a *planner) addCheck(p *Peer, h, row, tick uint32, sum uint16) {
 func (p *Peer) putChecks(m *coder.EntryModel, rec *link.Record, now time.Duration) {
 	e := &p.enc
 	for _, k := range p.checks.plan {
-		e.Put(prefix.Raw(1, 1), coder.Unsigned(&m.Handle, k.Handle), coder.Unsigned(&m.Length, k.Row),
-			coder.Unsigned(&m.BaseAge, k.Age), prefix.Raw(uint32(k.Hash), 16))
+		e.Put(prefix.Raw(1, 1), coder.Unsigned(&m.Handle, k.Handle))
+		if k.Row == wire.WholeNode {
+			e.PutOne(m.Run.Sym(0))
+		} else {
+			e.Put(coder.Unsigned(&m.Run, k.Row+1), coder.Unsigned(&m.BaseAge, k.Age))
+		}
+		e.PutBits(uint32(k.Hash), 16)
 		if k.Asked {
 			p.Link.Carries(rec, []link.Entry{{Handle: k.Handle, Kind: recCheck, Gen: k.Gen, Row: uint8(k.Row)}})
 		}

@@ -195,7 +195,7 @@ func (k *packer) begin() {
 	} else {
 		back, delta := uint32(seq-l.Base), uint32(tick-l.BaseTick)
 		e.PutOne(head.With(coder.Unsigned(&m.Entry.Back, back).Run()).Sym())
-		e.PutOne(coder.Unsigned(&m.Entry.Delta, wire.DeltaOf(delta, back)))
+		e.PutOne(coder.Signed(&m.Entry.Delta, int32(delta-back)))
 		if m.Lines() {
 			n := l.Sends.InWindow(k.a.store.Send)
 			if e.PutBits(uint32(flag(n == wire.LineSends)), 1); n != wire.LineSends {
@@ -205,7 +205,7 @@ func (k *packer) begin() {
 	}
 	if echo {
 		l.Echoed = k.now
-		e.PutBits(uint32(l.InNewest), 16)
+		e.PutBits(uint32(l.InNewest), wire.EchoBits)
 		e.PutBits(uint32(min((k.now-l.InAt)/time.Millisecond, 255)), 8)
 	}
 	if k.form&coder.FormChecks != 0 {

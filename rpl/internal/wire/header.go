@@ -3,27 +3,9 @@ package wire
 // EndBits is the bits kept free for the ends of the sections and the last byte.
 const EndBits = 120
 
-// DeltaOf codes the ticks since the base packet, given how many packets ago it was
-// sent: mostly one a tick, which is 0. ofDelta is its inverse.
-func DeltaOf(delta, back uint32) uint32 {
-	switch {
-	case delta == back:
-		return 0
-	case delta < back:
-		return delta + 1
-	}
-	return delta
-}
-
-func OfDelta(sent, back uint32) uint32 {
-	switch {
-	case sent == 0:
-		return back
-	case sent <= back:
-		return sent - 1
-	}
-	return sent
-}
+// EchoBits is how much of the number of the peer's newest packet an echo has: more than
+// tells apart the RecordLen packets that the peer remembers.
+const EchoBits = 12
 
 // HeaderBits is what a packet costs at most beside its bundles: the seal, the header,
 // the ends of the sections, the coder's last bytes.
