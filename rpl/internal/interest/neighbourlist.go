@@ -318,14 +318,8 @@ func (v *scanPass) scan(reported []uint32) {
 		w.inBoundary.Clear(w.boundary[i].slot())
 	}
 	w.boundary = w.boundary[:0]
-	found := 0
 	v.touchReach()
-	at := &w.cells
-	for y := at.from[1]; y <= at.to[1]; y++ {
-		for x := at.from[0]; x <= at.to[0]; x++ {
-			found += v.addCell(a.space.Index.Buckets[a.space.Index.BucketAt(x, y)])
-		}
-	}
+	found := v.addReach()
 	for i := range w.boundary {
 		w.inBoundary.Set(w.boundary[i].slot())
 	}
@@ -345,25 +339,42 @@ func (v *scanPass) scan(reported []uint32) {
 	v.pass(nil)
 }
 
-// addCell adds the nodes of a cell that are at the boundary to the list, and returns how
-// many nodes of the cell the peer has. No branch depends on a node.
-func (v *scanPass) addCell(nodes []spatial.Placed) (had int) {
-	v.a.DistanceChecks += uint64(len(nodes))
-	w, wanted := v.w, &v.p.Wanted
-	n := len(w.boundary)
-	boundary := slices.Grow(w.boundary, len(nodes))[:n+len(nodes)]
+// addReach adds the nodes in reach that are at the boundary to the list, and returns how many
+// nodes there the peer has. No branch depends on a node.
+func (v *scanPass) addReach() (had int) {
+	w, g, at := v.w, v.a.space.Index, &v.w.cells
 	x, y := float32(v.o[0]), float32(v.o[1])
-	limits, outer := &v.limits, v.outer
-	for i := range nodes {
-		g := &nodes[i]
-		held := wanted.Has(g.Slot)
-		e := &boundary[n]
-		e.x, e.y, e.who = g.X, g.Y, g.Slot|uint32(flag(held))<<31
-		d := spatial.FarBetween(g.X-x, g.Y-y)
-		n += departs(flag(held), d, limits) & flag(d <= outer)
-		had += flag(held)
+	limits, outer, wanted := v.limits, v.outer, v.p.Wanted.W
+	boundary, n, checks := w.boundary, len(w.boundary), 0
+	for cy := at.from[1]; cy <= at.to[1]; cy++ {
+		for cx := at.from[0]; cx <= at.to[0]; cx++ {
+			nodes := g.Buckets[g.BucketAt(cx, cy)]
+			if len(nodes) == 0 {
+				continue
+			}
+			checks += len(nodes)
+			if cap(boundary)-n < len(nodes) {
+				boundary = slices.Grow(boundary[:n], len(nodes))
+			}
+			room := boundary[n : n+len(nodes)]
+			k := 0
+			for i := range nodes {
+				node := &nodes[i]
+				held := 0
+				if at := int(node.Slot >> 6); at < len(wanted) {
+					held = int(wanted[at]>>(node.Slot&63)) & 1
+				}
+				e := &room[k]
+				e.x, e.y, e.who = node.X, node.Y, node.Slot|uint32(held)<<31
+				d := spatial.FarBetween(node.X-x, node.Y-y)
+				k += departs(held, d, &limits) & flag(d <= outer)
+				had += held
+			}
+			n += k
+		}
 	}
 	w.boundary = boundary[:n]
+	v.a.DistanceChecks += uint64(checks)
 	return had
 }
 

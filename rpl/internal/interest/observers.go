@@ -27,6 +27,13 @@ func (a *Manager) Observe(id ids.Peer, points ...[2]float64) {
 	if v == nil {
 		return
 	}
+	if len(points) == 1 && len(v.given) == 1 && len(v.Points) == 1 && len(v.preloads) == 0 { // mostly
+		if o := (spatial.Observer{X: points[0][0], Y: points[0][1], Scale: 1}); v.given[0] != o {
+			v.given[0], v.Points[0] = o, o
+			v.scanned, v.sawLarge = false, false
+		}
+		return
+	}
 	same := len(points) == len(v.given)
 	for i := 0; same && i < len(points); i++ {
 		same = v.given[i] == spatial.Observer{X: points[i][0], Y: points[i][1], Scale: 1}

@@ -210,5 +210,6 @@ func (l *Link) Forget() {
 		l.Recycle(r)
 	}
 	l.idle, l.Late = append(l.idle, l.Late...), l.Late[:0]
-	l.Base, l.BaseTick, l.Sends.recent = l.Next-1, 0, [talliesLen]tally{}
+	l.Base, l.BaseTick = l.Next-1, 0
+	l.Sends.forget()
 }

@@ -1,6 +1,9 @@
 package link
 
 import (
+	"math"
+	"math/bits"
+
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -31,6 +34,7 @@ type Sends struct {
 	Window       Window
 	windowOf     uint32            // the send (Store.Send) that the window belongs to
 	newest, base uint32            // the numbers of the newest send and of the base packet's
+	full         uint32            // bit n%talliesLen: all packets of the newest send of that place are acked
 	recent       [talliesLen]tally // by number
 }
 
@@ -45,9 +49,11 @@ type Window struct {
 func (s *Sends) count(tick ids.Tick) uint32 {
 	if t := &s.recent[s.newest%talliesLen]; s.newest > 0 && t.number == s.newest && t.tick == tick {
 		t.sent++
+		s.full &^= 1 << (s.newest % talliesLen)
 		return s.newest
 	}
 	s.newest++
+	s.full &^= 1 << (s.newest % talliesLen)
 	s.recent[s.newest%talliesLen] = tally{number: s.newest, tick: tick, sent: 1}
 	return s.newest
 }
@@ -56,12 +62,17 @@ func (s *Sends) count(tick ids.Tick) uint32 {
 // of them it has.
 func (s *Sends) ack(r *Record, base uint64, skipped bool) {
 	if t := &s.recent[r.tally%talliesLen]; t.number == r.tally && !skipped {
-		t.acked++
+		if t.acked++; t.acked == t.sent {
+			s.full |= 1 << (r.tally % talliesLen)
+		}
 	}
 	if r.Seq == base {
 		s.base = r.tally
 	}
 }
+
+// forget has no send counted any more.
+func (s *Sends) forget() { s.recent, s.full = [talliesLen]tally{}, 0 }
 
 // Touch reads what acks and the next send need. The result is of no use.
 func (s *Sends) Touch() uint32 {
@@ -79,18 +90,24 @@ func (s *Sends) SetWindow(l *Link, send uint32, lines bool) {
 			return // what it carries may come at any time
 		}
 	}
-	w := &s.Window
-	for w.Sends < wire.LineSends {
-		n := s.base - uint32(w.Sends) - 1
-		t := &s.recent[n%talliesLen]
-		if t.number != n || n == 0 || t.acked < t.sent || l.BaseTick-t.tick > windowMost {
+	// The sends below the base packet's, of which the newest stands for the highest bit, as far down
+	// as they are counted.
+	n := uint32(bits.LeadingZeros32(^bits.RotateLeft32(s.full, -int(s.base%talliesLen))))
+	n = min(n, wire.LineSends, s.base-min(s.base, 1), talliesLen-1-min(s.newest-s.base, talliesLen-1))
+	for ; n > 0; n-- {
+		if since := s.recent[(s.base-n)%talliesLen].tick; l.BaseTick-since <= windowMost {
+			s.Window = Window{Since: uint32(since), Sends: uint8(n), Step: uint8(l.BaseTick - s.recent[(s.base-1)%talliesLen].tick)}
 			return
 		}
-		if w.Since = uint32(t.tick); w.Sends == 0 {
-			w.Step = uint8(l.BaseTick - t.tick)
-		}
-		w.Sends++
 	}
+}
+
+// Lines returns the tick and the step of the window: no tick is as late where it is empty.
+func (s *Sends) Lines() (since, step uint32) {
+	if s.Window.Sends == 0 {
+		return math.MaxUint32, 0
+	}
+	return s.Window.Since, uint32(s.Window.Step)
 }
 
 // InWindow is how many sends the window of a packet of a send has: none if that was not planned.

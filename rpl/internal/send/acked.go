@@ -58,13 +58,21 @@ func (a *receiver) lost(p *Peer, r *link.Record) {
 // arrivedEntries processes the ack of what a packet or a block carried: versions of rows here,
 // the rest in arrivedOther.
 func (a *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, skipped bool) {
+	held := p.States
 	for i := range states {
 		re := &states[i]
-		if re.Handle >= uint32(len(p.States)) && re.Kind != recLayout {
+		if re.Handle >= uint32(len(held)) && re.Kind != recLayout {
 			continue // late by far (trim.go)
 		}
-		if re.Kind == recRow && p.States[re.Handle].confirm(re, uint32(tick)) {
-			continue
+		if re.Kind == recRow {
+			// The usual ack: of the only row of a node that the peer was known to have, in a version
+			// newer than what was acked and no newer than what is on its way.
+			e := &held[re.Handle]
+			if pr := &e.one; e.gen == re.Gen && e.nrows == 1 && re.Row == 0 && e.life == 0 &&
+				pr.known() && uint32(tick) > pr.ackedTick && uint32(tick) <= pr.flightTick && pr.flight != 0 {
+				pr.confirm(re, uint32(tick))
+				continue
+			}
 		}
 		if re.Kind != recRow && (re.Kind != recSpeculative || skipped) {
 			a.arrivedOther(p, re, states[:i], tick)
@@ -91,19 +99,6 @@ func (a *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, s
 			p.Marks.set(MarkDirty, re.Handle)
 		}
 	}
-}
-
-// confirm processes the ack of the usual kind: the only row of a node that the peer was known
-// to have, in a version newer than what was acked and no newer than what is on its way. It
-// reports false, and does nothing, for any other.
-func (e *handleState) confirm(re *link.Entry, tick uint32) bool {
-	pr := &e.one
-	if e.gen != re.Gen || e.nrows != 1 || re.Row != 0 || e.life != 0 ||
-		!pr.known() || tick <= pr.ackedTick || tick > pr.flightTick || pr.flight == 0 {
-		return false
-	}
-	pr.confirm(re, tick)
-	return true
 }
 
 // arrivedOther processes the ack of an entry that is not a row's version, or of a speculative

@@ -97,6 +97,9 @@ func (a *planner) sinceOf(u *bundle) ids.Tick {
 // would have the row as a keyframe, and the authority would not know: one of the two packets, or
 // its ack, may be lost. They would not start the next line from the same version.
 func (a *planner) fitSpeculative(p *Peer) {
+	if p.plan.speculative.empty() {
+		return
+	}
 	speculative := p.plan.speculative.in(a.sender.Updates.bundles.speculative)
 	lossy := p.Link.Lossy()
 	for i := range speculative {

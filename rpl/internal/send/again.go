@@ -1,6 +1,8 @@
 package send
 
 import (
+	"math/bits"
+
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -62,14 +64,18 @@ func (a *updates) planRuns(p *Peer, updates []bundle) bool {
 		if u.ownership || u.name != 0 || u.handle < last {
 			return false
 		}
-		usual += m.Name(u.special, u.handle+1-last).Bits()
+		name, before := m.Name(u.special, u.handle+1-last), last
+		usual += name.Bits()
 		last = u.handle + 1
 		if !u.special && base.Has(u.handle) {
 			now.Add(u.handle)
-		} else {
-			others += m.Name(u.special, u.handle+1-rest).Bits()
-			rest = last
+			continue
 		}
+		if before != rest {
+			name = m.Name(u.special, last-rest)
+		}
+		others += name.Bits()
+		rest = last
 	}
 	runs := 0
 	for r := newRuns(base, &now); r.next(); {
@@ -106,31 +112,44 @@ func (a *updates) fitsRuns(pl *plan) bool {
 // many are.
 type runs struct {
 	base, now *wire.SentSet
-	left      int  // handles not gone through yet
-	at        int  // the next one
-	n         int  // the length of the run, …
-	again     bool // … of what is sent again or not
+	word      int    // that is gone through
+	rest      uint64 // what is left of the word
+	n         int    // the length of the run, …
+	again     bool   // … of what is sent again or not
 	first     bool
 	begun     bool
 }
 
 func newRuns(base, now *wire.SentSet) runs {
-	return runs{base: base, now: now, at: base.After(-1), left: base.Len(), again: true}
+	return runs{base: base, now: now, rest: base[0], again: true}
 }
 
 // next goes to the next run, and reports whether there is one.
 func (r *runs) next() bool {
-	if r.left == 0 {
-		return false
+	for r.rest == 0 {
+		if r.word++; r.word >= len(r.base) {
+			return false
+		}
+		r.rest = r.base[r.word]
 	}
 	r.first, r.begun = !r.begun, true
 	r.n, r.again = 0, !r.again
-	for r.left > 0 && r.now.Has(uint32(r.at)) == r.again {
-		r.at = r.base.After(r.at)
-		r.n++
-		r.left--
+	for {
+		of := r.now[r.word%len(r.now)]
+		if !r.again {
+			of = ^of
+		}
+		run := r.rest // up to the first handle that is in another run
+		if other := r.rest &^ of; other != 0 {
+			run &= other&-other - 1
+		}
+		r.n += bits.OnesCount64(run)
+		if r.rest &^= run; r.rest != 0 || r.word+1 >= len(r.base) {
+			return true
+		}
+		r.word++
+		r.rest = r.base[r.word]
 	}
-	return true
 }
 
 // name is the length of the run. The first one alone, of what is not told, may be 0.

@@ -53,12 +53,13 @@ func (ps *bundles) reset() {
 
 // update adds an update and returns the place to fill it in.
 func (ps *bundles) update() *bundle {
-	if n := len(ps.updates); n < cap(ps.updates) {
+	n := len(ps.updates)
+	if n < cap(ps.updates) {
 		ps.updates = ps.updates[:n+1]
 	} else {
 		ps.updates = append(ps.updates, bundle{})
 	}
-	return &ps.updates[len(ps.updates)-1]
+	return &ps.updates[n]
 }
 
 // A span is where the bundles of one peer stand in a list.
@@ -132,12 +133,13 @@ func (a *updates) bundleOf(h uint32, from, to cursor) bundle {
 // note notes an entry of the bundle being planned. It is filled in place: an entry that is put
 // together elsewhere and copied would wait for its parts.
 func (a *updates) note(handle, ver uint32, kind, gen uint8, row int) {
-	if n := len(a.recs); n < cap(a.recs) {
+	n := len(a.recs)
+	if n < cap(a.recs) {
 		a.recs = a.recs[:n+1]
 	} else {
 		a.recs = append(a.recs, link.Entry{})
 	}
-	re := &a.recs[len(a.recs)-1]
+	re := &a.recs[n]
 	re.Handle, re.Ver, re.Kind, re.Gen, re.Row, re.Key = handle, ver, kind, gen, uint8(row), false
 }
 

@@ -30,10 +30,13 @@ func (a *Sender) Encode(id ids.Peer, now time.Duration, s wire.Sink) {
 	}
 	p.trails = !p.plan.updates.empty()
 	k := packer{a: a, p: p, s: s, now: now}
-	for first := true; first || !k.done(); first = false {
+	for {
 		k.begin()
 		k.fill()
-		k.end()
+		if k.end(); k.done() {
+			break
+		}
+		k.named = wire.SentSet{}
 	}
 	if p.busy {
 		p.RPC.spares.Put(p.RPC.Unreliable[:p.RPC.paid])
@@ -171,7 +174,7 @@ func (k *packer) begin() {
 	if old := l.Displaced(seq); old != nil {
 		a.Receiver.lost(p, old)
 	}
-	k.rec, k.named = l.Begin(seq, tick, k.now), wire.SentSet{}
+	k.rec = l.Begin(seq, tick, k.now)
 	p.enc.Again()
 	m := p.Model
 	e := &p.enc

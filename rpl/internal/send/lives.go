@@ -173,8 +173,13 @@ func (p *Peer) endSome(now ids.Tick, hz int) {
 		used &^= 1
 	}
 	for ; used != 0; used &= used - 1 {
-		before := p.kept.lives
-		p.endIfOver(c.all[bits.TrailingZeros8(used)].handle, now, hz)
-		s.freed = s.freed || p.kept.lives != before
+		v := &c.all[bits.TrailingZeros8(used)%chunkLen]
+		if p.Link.Next < v.until || !v.isOver(p, now, hz) {
+			continue // it is read alone: the state is elsewhere in memory
+		}
+		if e := &p.States[v.handle]; e.State == HandleIn {
+			p.endLife(e)
+			s.freed = true
+		}
 	}
 }

@@ -11,47 +11,43 @@ import (
 
 // planBatch plans the updates of a batch of nodes. Most of them are plain, and most of
 // these have departed from what the peer predicts at this tick, with an implicit base:
-// for those planUsual needs no further checks.
+// those need no further checks, and are planned here. What was coded for another peer in this
+// send needs no look at its words either: it would have been a keyframe if the row had
+// fractions that the model does not carry.
 func (a *updates) planBatch(p *Peer, b *batch) {
 	tick, base := uint32(a.store.Tick), uint32(p.Link.BaseTick)
 	key := a.store.ShareKey(p.Model)
+	since, step := p.Link.Sends.Lines()
+	states, rows, counters := p.States, a.store.Rows, &a.sender.Accounts.Counters
 	for _, h := range b.all() {
-		e := &p.States[h]
+		e := &states[h]
 		if !e.isPlain() {
 			a.planOther(p, h, e)
 			continue
 		}
-		r := &a.store.Rows[e.row]
-		if isUsual(r, &e.one, tick, base) {
-			if c := a.usualCodes(p, r, &e.one, key); c != 0 {
-				a.planUsual(p, h, e, r, c)
-				continue
-			}
+		r, pr := &rows[e.row], &e.one
+		if !justLeft(r, pr, tick) || pr.acked == 0 || !r.Kept(pr.acked) || r.Vars != nil || !pr.implicit(base) {
+			a.planOnly(p, h, e)
+			continue
 		}
-		a.planOnly(p, h, e)
+		second := secondKey(0)
+		if pr.secondAgo != 0 && pr.ackedTick-uint32(pr.secondAgo) >= since && p.Model.LinesOf(r.Type) {
+			second = newSecondKey(pr, step)
+		}
+		var c codes
+		switch {
+		case isCoded(r, key, tick, pr, second):
+			counters.Shared++
+			c = codes(r.Share.Codes)
+		case second.has(r, pr.acked) && (r.Share.Key == key || !hasFractions(a.store, p.Model, r)):
+			c = a.codeFor(p.Model, r, pr, key, second)
+		default: // it is not to be had by an implicit base
+			a.planOnly(p, h, e)
+			continue
+		}
+		counters.Records++
+		a.planUsual(p, h, e, r, c)
 	}
-}
-
-// isUsual reports whether a row has departed from what the peer predicts at this tick, and
-// the peer's packets imply the base. (With usualCodes it is apart from the loop of planBatch
-// so that each has what it needs in registers.)
-func isUsual(r *store.Row, pr *peerRow, tick, base uint32) bool {
-	return justLeft(r, pr, tick) && r.Vars == nil && pr.acked != 0 && r.Kept(pr.acked) && pr.implicit(base)
-}
-
-// usualCodes returns the update of such a row, 0 if it is not to be had by an implicit base.
-// What was coded for another peer in this send needs no further look: it would have been a
-// keyframe if the row had fractions that the model does not carry.
-func (a *updates) usualCodes(p *Peer, r *store.Row, pr *peerRow, key uint32) codes {
-	second := p.secondOf(r, pr)
-	switch {
-	case isCoded(r, key, uint32(a.store.Tick), pr, second):
-		a.sender.Accounts.Counters.Shared++
-		return codes(r.Share.Codes)
-	case second.has(r, pr.acked) && (r.Share.Key == key || !hasFractions(a.store, p.Model, r)):
-		return a.codeFor(p.Model, r, pr, key, second)
-	}
-	return 0
 }
 
 // planOther plans the update of a node that is not plain, or whose arrival is not
@@ -66,14 +62,20 @@ func (a *updates) planOther(p *Peer, h uint32, e *handleState) {
 
 // planUsual plans the update of a plain node in the usual case (planBatch).
 func (a *updates) planUsual(p *Peer, h uint32, e *handleState, r *store.Row, c codes) {
-	a.sender.Accounts.Counters.Records++
 	p.setMoves(e, r.Moving)
 	p.Marks.clear(MarkLoose, h)
-	n, pr := c.bits(a.syms), &e.one
+	n, pr := uint32(c.bits(a.syms)), &e.one
 	a.sender.Accounts.Bits[r.Type.Account].Updates += uint64(n)
 	p.plan.updateBits += int32(n)
-	urgency := float32(pr.pend(a.store.Tick))
-	*a.bundles.update() = bundle{handle: h, codes: c, bits: uint32(n), recAt: uint32(len(a.recs)), recN: 1, urgency: urgency}
+	urgency := float32(1)
+	if pr.isPending() {
+		urgency += float32(pr.waited(a.store.Tick))
+	} else {
+		pr.pendSince(a.store.Tick)
+	}
+	u := a.bundles.update()
+	u.codes, u.handle, u.bits, u.recAt, u.recN, u.urgency = c, h, n, uint32(len(a.recs)), 1, urgency
+	u.name, u.skip, u.ownership, u.special = 0, false, false, false
 	a.note(h, r.Head, recRow, e.gen, 0)
 }
 

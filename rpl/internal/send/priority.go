@@ -56,13 +56,12 @@ const (
 // overload returns how many handles a peer has marked, if the room could not pay for them
 // even if they said nothing but their names; else 0.
 func (a *updates) overload(p *Peer) (n int) {
-	room := int(max(p.bucket.Left, 0) / wire.NameBits)
-	if len(p.Marks.Of)<<6 > room { // mostly there are fewer handles than that
+	if most := len(p.Marks.Of) << 6; float64(most*wire.NameBits) > p.bucket.Left { // mostly there are fewer handles than that
 		for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
 			n += bits.OnesCount64(p.Marks.Of[k][MarkDirty] | p.Marks.Of[k][MarkLoose])
 		}
 	}
-	if n > room {
+	if n > 0 && n > int(max(p.bucket.Left, 0)/wire.NameBits) {
 		return n
 	}
 	p.overload.priorities = p.overload.priorities[:0] // nobody has to wait

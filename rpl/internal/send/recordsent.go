@@ -28,6 +28,7 @@ func (a *updates) recordUpdates(p *Peer) {
 	last, ownership := uint32(0), 0
 	lossy := p.Link.Lossy()
 	pl.again = a.planRuns(p, updates)
+	states, recs, tick := p.States, a.recs, uint32(a.store.Tick)
 	for i := range updates {
 		u := &updates[i]
 		if u.skip {
@@ -58,8 +59,8 @@ func (a *updates) recordUpdates(p *Peer) {
 			ownership++
 			pl.ownershipBits += int32(u.bits) + wire.NameBits
 		}
-		if e := &p.States[u.handle]; e.isPlain() {
-			e.one.send(a.recs[u.recAt].Ver, uint32(a.store.Tick)) // most updates are of one row
+		if e := &states[u.handle]; e.isPlain() {
+			e.one.send(recs[u.recAt].Ver, tick) // most updates are of one row
 			p.Marks.clear(MarkDirty, u.handle)
 			continue
 		}

@@ -33,6 +33,7 @@ type Column struct {
 
 	at    func(row int) unsafe.Pointer
 	given bool // SetColumn was given the column in this tick
+	calm  bool // few of the rows that were compared last had moved
 
 	// What to do with each row, as sets of 64 rows a word, so that each loop of a tick
 	// visits only the rows that it works on.

@@ -50,20 +50,44 @@ func (pl *place) see(p unsafe.Pointer) (x, y float64) {
 }
 
 // compare returns which of the given rows have another position than seen says. seen
-// are sums of positions, which it updates.
-func (pl *place) compare(here *components, seen *[sheaf]uint64, rows uint64) (moved uint64) {
+// are sums of positions, which it updates. Where they are all rows and few of them are
+// expected to have moved (calm), four are compared at a time.
+func (pl *place) compare(here *components, seen *[sheaf]uint64, rows uint64, calm bool) (moved uint64) {
+	calm = calm && rows == ^uint64(0)
+	switch {
+	case calm && pl.f32:
+		rows = perhapsElsewhere[uint32](here, seen, pl.x, pl.y, &pl.keys)
+	case calm:
+		rows = perhapsElsewhere[uint64](here, seen, pl.x, pl.y, &pl.keys)
+	}
 	if pl.f32 {
 		return elsewhere[uint32](here, seen, rows, pl.x, pl.y, &pl.keys)
 	}
 	return elsewhere[uint64](here, seen, rows, pl.x, pl.y, &pl.keys)
 }
 
+// perhapsElsewhere returns the rows of all those four of which one has another position.
+func perhapsElsewhere[T uint32 | uint64](here *components, seen *[sheaf]uint64, atX, atY uintptr, keys *[2]uint64) (rows uint64) {
+	for i := 0; i < sheaf; i += 4 {
+		four, was := (*[4]unsafe.Pointer)(here[i:]), (*[4]uint64)(seen[i:])
+		if (sumAt[T](four[0], atX, atY, keys)^was[0])|(sumAt[T](four[1], atX, atY, keys)^was[1])|
+			(sumAt[T](four[2], atX, atY, keys)^was[2])|(sumAt[T](four[3], atX, atY, keys)^was[3]) != 0 {
+			rows |= 0xf << i
+		}
+	}
+	return rows
+}
+
+// sumAt is the sum of a position.
+func sumAt[T uint32 | uint64](at unsafe.Pointer, atX, atY uintptr, keys *[2]uint64) uint64 {
+	return product(uint64(*schema.At[T](at, atX))^keys[0], uint64(*schema.At[T](at, atY))^keys[1])
+}
+
 func elsewhere[T uint32 | uint64](here *components, seen *[sheaf]uint64, rows uint64, atX, atY uintptr, keys *[2]uint64) (moved uint64) {
 	_, _ = here[0], seen[0] // spares the loop the check for nil
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		x, y := uint64(*schema.At[T](here[i], atX)), uint64(*schema.At[T](here[i], atY))
-		if sum := product(x^keys[0], y^keys[1]); sum != seen[i] {
+		if sum := sumAt[T](here[i], atX, atY, keys); sum != seen[i] {
 			seen[i] = sum
 			moved |= 1 << i
 		}

@@ -27,13 +27,16 @@ type components = [sheaf]unsafe.Pointer
 // walk reads the rows of sheaf w that asked names. Of rows that no peer holds it reads
 // only the position, of the others what has changed.
 func (c *Column) walk(w int, here *components, asked uint64) {
-	c.seek(w, here, c.far[w]&asked)
-	held, placed := c.walked[w], c.placed[w]
+	held, placed, far := c.walked[w], c.placed[w], c.far[w]&asked
+	asked &= held
+	moved := c.place.compare(here, c.seen(w), far|asked&placed, c.calm) // of all at once: that is mostly all rows
+	c.calm = bits.OnesCount64(moved) < sheaf/8
+	c.note(w, here, moved&far)
 	if held == 0 {
 		return
 	}
-	asked &= held
-	moved := c.seek(w, here, asked&placed)
+	moved &= asked
+	c.note(w, here, moved)
 	changed := c.compare(w, here, asked&placed, &c.Slab.Walk.rest)
 	if asked&^placed != 0 {
 		changed |= c.compare(w, here, asked&^placed, &c.Slab.Walk.probes)
@@ -44,11 +47,20 @@ func (c *Column) walk(w int, here *components, asked uint64) {
 // seek returns which of the given rows have another position than before, and notes the
 // new ones.
 func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
-	a := c.a
-	moved = c.place.compare(here, (*[sheaf]uint64)(c.places[w*sheaf:]), rows)
+	moved = c.place.compare(here, c.seen(w), rows, false)
+	c.note(w, here, moved)
+	return moved
+}
+
+// seen is the sums of where the rows of sheaf w were last.
+func (c *Column) seen(w int) *[sheaf]uint64 { return (*[sheaf]uint64)(c.places[w*sheaf:]) }
+
+// note notes the new positions of the rows of sheaf w that have moved.
+func (c *Column) note(w int, here *components, moved uint64) {
 	if moved == 0 {
-		return 0
+		return
 	}
+	a := c.a
 	slots := (*[sheaf]uint32)(c.slots[w*sheaf:])
 	slack := 0.
 	if a.Space.Unstamped {
@@ -68,7 +80,6 @@ func (c *Column) seek(w int, here *components, rows uint64) (moved uint64) {
 		found = append(found, slot)
 	}
 	a.Displaced = found
-	return moved
 }
 
 // compare returns which of the given rows have a component that differs from before, as
