@@ -98,7 +98,7 @@ func (h *herd) code(m *coder.Model, l *coder.Learner) (msg []byte) {
 	var out []prefix.Sym
 	for i := range h.base {
 		t := h.types[0]
-		syms, last := m.CodeUpdate(out[:0], t, t.At(h.base[i]), t.At(h.now[i]), &rowtype.Second{}, 3, l)
+		syms, last := m.CodeUpdate(out[:0], t, t.At(h.base[i]), t.At(h.now[i]), &rowtype.Second{}, nil, 3, l)
 		out = append(syms, last)
 		e.Put(out...)
 	}

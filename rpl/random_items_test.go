@@ -27,7 +27,7 @@ type bodyItem struct {
 // moverItem is a first item whose position is predicted from an inferred velocity.
 type moverItem struct {
 	Pos  xy      `rpl:"step=1/16,pos"`
-	Lift float64 `rpl:"step=1/4,min=-60,max=60,interp"`
+	Lift float64 `rpl:"step=1/4,min=-60,max=60,interp,predict=hulk.Rate"`
 	Face float64 `rpl:"angle=360,step=1"`
 	HP   uint8   `rpl:"max=100,explicit"` // explicit: in columns the item is read when it is bumped
 	Seed int16   `rpl:"once"`
@@ -56,7 +56,7 @@ type roamItem struct {
 	Pos   xy32    `rpl:"step=1/16,pos,predict=Vel,interp"`
 	Vel   xy32    `rpl:"step=1/16"`
 	HP    uint8   `rpl:"explicit"`
-	Extra float32 `rpl:"step=1/8"`
+	Extra float32 `rpl:"step=1/8,predict=plate.Pace/tick"`
 }
 
 type xy32 struct{ X, Y float32 }

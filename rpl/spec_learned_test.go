@@ -290,6 +290,7 @@ func (r *tablesReader) message() {
 		r.steps[after], _ = prefix.New(append(lens, make([]uint8, 26-len(lens))...), nil)
 	}
 	r.list("gap", "", 68)
+	r.flag("no lists of *present*", "lists of *present*") // one row says nothing of that kind
 	if r.flag("row type 0 learns nothing", "row type 0") {
 		r.rowType()
 	}

@@ -34,6 +34,9 @@ func (s *Schema) Freeze(hz int) error {
 	for _, it := range s.items {
 		s.resolve(it)
 	}
+	for _, it := range s.items {
+		s.rings(it)
+	}
 	for _, p := range s.prefabs {
 		s.compileArgs(p.Args)
 	}

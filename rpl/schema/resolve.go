@@ -21,24 +21,41 @@ func (s *Schema) resolve(it *ItemType) {
 		r.tolerance(i)
 		r.velocity(i)
 	}
-	r.rings()
 	r.position()
 	r.parts()
 }
 
-// rings faults words that predict each other in a cycle.
-func (r *resolver) rings() {
-	for i := range r.it.Words {
-		v, n := r.it.Words[i].Velocity, 0
-		for v >= 0 && v != i && n < len(r.it.Words) {
-			v = r.it.Words[v].Velocity
-			n++
+// rings faults words of an item that predict each other in a cycle, through whatever items.
+func (s *Schema) rings(it *ItemType) {
+	all := 0
+	for _, of := range s.items {
+		all += len(of.Words)
+	}
+	for i := range it.Words {
+		of, v := s.VelocityOf(it, i)
+		for n := 0; of != nil && (of != it || v != i) && n < all; n++ {
+			of, v = s.VelocityOf(of, v)
 		}
-		if v == i {
-			r.fault(r.it.Words[i].Prop, "predict= goes in a ring back to the field; remove one of them")
+		if of == it && v == i {
+			r := resolver{s: s, it: it}
+			r.fault(it.Words[i].Prop, "predict= goes in a ring back to the field; remove one of them")
 			return
 		}
 	}
+}
+
+// VelocityOf returns the word that predicts word w of an item, and that word's item, nil if
+// nothing predicts it.
+func (s *Schema) VelocityOf(it *ItemType, w int) (of *ItemType, v int) {
+	word := &it.Words[w]
+	if word.Velocity >= 0 {
+		return it, word.Velocity
+	}
+	if word.VelocityItem == "" {
+		return nil, -1
+	}
+	k := slices.IndexFunc(s.items, func(of *ItemType) bool { return of.Name == word.VelocityItem })
+	return s.items[k], word.VelocityWord
 }
 
 // A resolver looks up the names in one item's tags.

@@ -310,3 +310,23 @@ func TestFieldsAtTheEdge(t *testing.T) {
 		t.Errorf("fields that are not exported: %+v", it.Props)
 	}
 }
+
+// Words of several items that predict each other in a ring are refused.
+func TestRingThroughItems(t *testing.T) {
+	type one struct {
+		A float64 `rpl:"step=1,predict=two.B"`
+	}
+	type two struct {
+		B float64 `rpl:"step=1,predict=three.C"`
+	}
+	type three struct {
+		C float64 `rpl:"step=1,predict=one.A"`
+	}
+	s := NewSchema("test")
+	s.Item("one", reflect.TypeFor[one](), nil)
+	s.Item("two", reflect.TypeFor[two](), nil)
+	s.Item("three", reflect.TypeFor[three](), nil)
+	if err := s.Freeze(60); err == nil || !strings.Contains(err.Error(), "component one, field A: predict= goes in a ring back to the field") {
+		t.Errorf("a ring through three items: %v", err)
+	}
+}

@@ -121,8 +121,31 @@ func (ex *Reader) planOf(archetype int, layout []donburi.IComponentType) plan {
 				p.columns = append(p.columns, column{comp: c, items: items})
 			}
 		}
+		slices.SortStableFunc(p.columns, func(a, b column) int {
+			return ex.depth(a.comp.Item, maxDepth) - ex.depth(b.comp.Item, maxDepth)
+		})
 	}
 	return p
+}
+
+// maxDepth is of how long a chain of components, each with the velocity of the next
+// (`predict=item.Field`), all are read in order.
+const maxDepth = 4
+
+// depth is how many components have to be read before one of a type: what it borrows is read
+// before it in the same step, or else a turn is sent in two.
+func (ex *Reader) depth(it *rpl.ItemType, most int) (n int) {
+	if most == 0 {
+		return 0
+	}
+	for i := range it.Words {
+		for _, c := range ex.Kinds.Components {
+			if c.Item.Name == it.Words[i].VelocityItem {
+				n = max(n, 1+ex.depth(c.Item, most-1))
+			}
+		}
+	}
+	return n
 }
 
 // componentAt returns where the component of a plan's row is now, nil if callbacks have

@@ -89,7 +89,7 @@ func TestTablesByContextClass(t *testing.T) {
 	dec.Reset(msg)
 	got := make([]int32, typ.Width)
 	for i := range h.base {
-		if !m.ReadUpdate(&dec, typ, h.base[i], got, &rowtype.Second{}, 3) || !rowtype.EqualWords(got, h.now[i]) {
+		if !m.ReadUpdate(&dec, typ, h.base[i], got, &rowtype.Second{}, nil, 3) || !rowtype.EqualWords(got, h.now[i]) {
 			t.Fatalf("seed %d: update %d is %v, want %v", seed, i, got, h.now[i])
 		}
 	}

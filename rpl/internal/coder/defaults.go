@@ -98,7 +98,7 @@ func (d *defaults) row(t *rowtype.Type) rowModel {
 		case t.Within != nil && t.Within[i] >= 0:
 			weights[ShapeKey] = append(weights[ShapeKey], optionals)
 			weights[ShapeKey][t.Within[i]] = presences
-		case t.From[i] < 0 && !t.Moves(i+1):
+		case t.IsInferred(i) && !t.Moves(i+1):
 			weights[ShapeKey] = append(weights[ShapeKey], countings)
 		default:
 			weights[ShapeKey] = append(weights[ShapeKey], keyWords)

@@ -7,9 +7,18 @@ import (
 // Cost is the bits that what was counted takes with a model's tables, without raw bits,
 // which are the same in all models.
 func (l *Learner) Cost(types []*rowtype.Type, m *Model) float64 {
-	bits := tableCost(&m.Entry.Gap, l.Gaps)
+	bits := l.entryCost(&m.Entry)
 	for i, t := range types {
 		bits += l.Rows[i].cost(t, &m.Rows[i])
+	}
+	return bits
+}
+
+// entryCost is the same for how entries are named.
+func (l *Learner) entryCost(m *EntryModel) float64 {
+	bits := tableCost(&m.Gap, l.Gaps)
+	for i := range l.present {
+		bits += tableCost(&m.Present[i], l.present[i])
 	}
 	return bits
 }

@@ -41,8 +41,12 @@ func (f Fitter) Begin(l *Learner, types []*rowtype.Type, d, old *Model, number u
 	g.Then(func() {
 		gap := d.Entry.Gap.T
 		g.Set.gap = f.table(l.Gaps, gap, gap)
+		for i, n := range l.present {
+			present := d.Entry.Present[i].T
+			g.Set.present[i] = f.table(n, present, present)
+		}
 		g.Next = g.Set.head(d)
-		g.Saved = tableCost(&old.Entry.Gap, l.Gaps) - tableCost(&g.Next.Entry.Gap, l.Gaps)
+		g.Saved = l.entryCost(&old.Entry) - l.entryCost(&g.Next.Entry)
 	})
 	for i, t := range types {
 		g.Then(func() { g.Next.Rows = append(g.Next.Rows, g.Set.Rows[i].build(t, &d.Rows[i])) })

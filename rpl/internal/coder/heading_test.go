@@ -137,7 +137,7 @@ func TestAnglesFollowVelocities(t *testing.T) {
 			if !m.ReadKey(&dec, typ, key) || !rowtype.EqualWords(key, f.base[i]) {
 				t.Fatalf("seed %d: keyframe %d is %v, want %v", seed, i, key, f.base[i])
 			}
-			if !m.ReadUpdate(&dec, typ, f.base[i], got, &rowtype.Second{}, 5) || !rowtype.EqualWords(got, f.now[i]) {
+			if !m.ReadUpdate(&dec, typ, f.base[i], got, &rowtype.Second{}, nil, 5) || !rowtype.EqualWords(got, f.now[i]) {
 				t.Fatalf("seed %d: update %d is %v, want %v", seed, i, got, f.now[i])
 			}
 		}

@@ -28,6 +28,8 @@ type Learner struct {
 	Next  ids.Tick    // when to fit again; 0: no peer has come yet
 	Wait  ids.Tick    // ticks between the last fit and the next
 	chunk chunkCoding // the one being written
+
+	present [PresentRows][]uint32
 }
 
 type rowLearner struct {
@@ -160,6 +162,9 @@ func (p *patternCount) total() (n uint64) {
 // NewLearner makes a learner that has counted nothing.
 func NewLearner(types []*rowtype.Type, hz int) *Learner {
 	l := &Learner{Wait: ids.Tick(firstFit * hz), Gaps: make([]uint32, gapSyms)}
+	for i := range l.present {
+		l.present[i] = make([]uint32, presentSyms(i))
+	}
 	for _, t := range types {
 		l.Rows = append(l.Rows, rowLearner{
 			ClassWord: -1, Updates: []updateLearner{newUpdateLearner(t)}, keys: newRecordLearner(t),
@@ -234,6 +239,9 @@ func (l *Learner) Rebase(types []*rowtype.Type, old, next *Model) {
 // Fade halves all counts.
 func (l *Learner) Fade() {
 	fade(l.Gaps)
+	for i := range l.present {
+		fade(l.present[i])
+	}
 	for i := range l.Rows {
 		r := &l.Rows[i]
 		for k := range r.Updates {
@@ -257,6 +265,11 @@ func (l *Learner) Fade() {
 func (l *Learner) Most() (n uint64) {
 	for _, k := range l.Gaps {
 		n += uint64(k)
+	}
+	for i := range l.present {
+		for _, k := range l.present[i] {
+			n += uint64(k)
+		}
 	}
 	for i := range l.Rows {
 		r := &l.Rows[i]

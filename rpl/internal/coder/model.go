@@ -54,6 +54,9 @@ const (
 // PresentRows is how many rows of an ordinary update one symbol speaks of.
 const PresentRows = 4
 
+// presentSyms is how many symbols table i of EntryModel.Present has.
+func presentSyms(i int) int { return 2 << i }
+
 // The form of a packet says what else is in it.
 const (
 	FormFull        = 1 << iota // a whole tick instead of a base

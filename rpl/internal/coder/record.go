@@ -175,8 +175,9 @@ func isPlain(t *rowtype.Type, i int) bool {
 // It returns the last run by itself; those before it, mostly none, are appended to out.
 //
 // second is the version before the base, without words where there is none. Where
-// neither m.Lines nor l.Samples asks for it, it is not looked at.
-func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Words, second *rowtype.Second, n uint32, l *Learner) ([]prefix.Sym, prefix.Sym) {
+// neither m.Lines nor l.Samples asks for it, it is not looked at. said is what rows before this
+// one in its update have said of its words.
+func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Words, second *rowtype.Second, said []rowtype.Said, n uint32, l *Learner) ([]prefix.Sym, prefix.Sym) {
 	row, rl, ctx := &m.Rows[t.Index], &l.Rows[t.Index], contextOf(t, was, n)
 	class := t.ClassOf(row.ClassWord, was)
 	counted := class
@@ -187,6 +188,7 @@ func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Wo
 	k.m, k.u, k.learn = row, &row.Updates[class][ctx], &rl.Updates[counted][ctx]
 	k.chunk, k.shape, k.keeps = &l.chunk, &row.Shapes[ShapeUpdate], rl.coder == row
 	k.was, k.is, k.second, k.n, k.out, k.leaps = was, is, second, n, out, row.sources != nil
+	k.said = said
 	k.learn.n++
 	if rl.sampleNext() {
 		k.noted(t, rl)

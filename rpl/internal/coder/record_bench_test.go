@@ -126,7 +126,7 @@ func BenchmarkRecordRead(b *testing.B) {
 	for b.Loop() {
 		d.Reset(msg)
 		for k := range rb.base {
-			if !rb.m.ReadUpdate(&d, rb.t, rb.base[k], now, &none, 7) || now[0] != rb.now[k][0] {
+			if !rb.m.ReadUpdate(&d, rb.t, rb.base[k], now, &none, nil, 7) || now[0] != rb.now[k][0] {
 				b.Fatal("a record was read wrong")
 			}
 		}

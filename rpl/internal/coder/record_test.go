@@ -34,6 +34,6 @@ var noSecond rowtype.Second // never written
 
 // appendUpdate appends the symbols of an update from base to now to out.
 func (m *Model) appendUpdate(out []prefix.Sym, t *rowtype.Type, base, now []int32, n uint32, l *Learner) []prefix.Sym {
-	out, last := m.CodeUpdate(out, t, t.At(base), t.At(now), &noSecond, n, l)
+	out, last := m.CodeUpdate(out, t, t.At(base), t.At(now), &noSecond, nil, n, l)
 	return append(out, last)
 }

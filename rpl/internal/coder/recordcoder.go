@@ -20,6 +20,7 @@ type recordCoder struct {
 	was, is rowtype.Words   // of an update: its base, and the row now
 	second  *rowtype.Second // … and the version before its base
 	n       uint32          // the ticks between base and now
+	said    []rowtype.Said  // what rows before it have said of its words
 
 	out []prefix.Sym
 	run prefix.Run // the last run, not in out yet
@@ -54,7 +55,24 @@ func (k *recordCoder) update(set *rowChunk, c int) {
 	if len(set.wrapped) > 0 {
 		k.wrapped(set)
 	}
+	for i := range k.said {
+		if s := &k.said[i]; s.Word/chunkLen == c {
+			k.repeat(s)
+		}
+	}
 	k.write(c)
+}
+
+// repeat notes by how much a word differs from what was said of it before. Its fraction is coded
+// as if its residual had been that.
+func (k *recordCoder) repeat(s *rowtype.Said) {
+	d, at, bit := k.chunk, s.Word%chunkLen, bitOf(s.Word)
+	was := d.pattern / bit & 3
+	d.pattern &^= 3 * bit
+	d.residual(s.Word, *k.is.Word(s.Word)-s.Value)
+	if d.withFraction&(2*bit) != 0 {
+		d.fractions[at] += (d.pattern/bit&3 - was) * rowtype.FractionValues
+	}
 }
 
 // plain notes the plain words that have changed; mostly none has.

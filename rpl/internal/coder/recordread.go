@@ -10,12 +10,12 @@ import (
 // Reading the record of an update: what a client does most.
 
 // ReadUpdate is the inverse of codeUpdate; it returns false if a value is out of its
-// range. second is as in CodeUpdate.
-func (m *Model) ReadUpdate(d *prefix.Decoder, t *rowtype.Type, base, now []int32, second *rowtype.Second, n uint32) bool {
+// range. second and said are as in CodeUpdate.
+func (m *Model) ReadUpdate(d *prefix.Decoder, t *rowtype.Type, base, now []int32, second *rowtype.Second, said []rowtype.Said, n uint32) bool {
 	row := &m.Rows[t.Index]
 	was, is := t.At(base), t.At(now)
 	u := &row.Updates[t.ClassOf(row.ClassWord, was)][contextOf(t, was, n)]
-	r := recordReader{row, u, was, is, second, n}
+	r := recordReader{row, u, was, is, second, said, n}
 	copy(now, base) // for words that have not changed and are not predicted
 	ok := true
 	for c := range u.Joint {
@@ -36,6 +36,7 @@ type recordReader struct {
 	u       *recordModel // of the update's context
 	was, is rowtype.Words
 	second  *rowtype.Second
+	said    []rowtype.Said
 	n       uint32
 }
 
@@ -45,6 +46,11 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 	was, is, from := k.was, k.is, c*chunkLen
 	chunk, large := &k.m.chunks[c], k.u.Large[from:]
 	rest := (pattern|pattern>>1)&lowBits | chunk.moving
+	for i := range k.said {
+		if w := k.said[i].Word; w/chunkLen == c {
+			rest |= bitOf(w)
+		}
+	}
 	ok := true
 	acc, have := d.Ready()
 	for ; rest != 0; rest &= rest - 1 {
@@ -73,6 +79,14 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 			}
 		}
 		w := &chunk.motions[at]
+		if len(k.said) > 0 {
+			if x, said := k.saidOf(i); said {
+				var in bool
+				acc, have, in = k.set(d, w, i, s, x+r, acc, have)
+				ok = ok && in
+				continue
+			}
+		}
 		if w.Wraps {
 			x, in := w.Apply(k.m.foresee(w, was, is, i, k.n), r)
 			*is.Word(i), ok = x, ok && in
@@ -109,6 +123,16 @@ func (k *recordReader) words(d *prefix.Decoder, pattern uint32, c int) bool {
 	}
 	d.Return(acc, have)
 	return ok
+}
+
+// saidOf is what rows before this one have said of a word.
+func (k *recordReader) saidOf(i int) (x int32, said bool) {
+	for j := range k.said {
+		if k.said[j].Word == i {
+			return k.said[j].Value, true
+		}
+	}
+	return 0, false
 }
 
 // foresee is the expected value of word i, whose motion in this model is c.

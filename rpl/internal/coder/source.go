@@ -154,9 +154,15 @@ func (r *rowLearner) unsource(old, next *rowModel) {
 
 // given reads what follows symbol 0 of word i, whose state is s: its fraction.
 func (k *recordReader) given(d *prefix.Decoder, w *rowtype.Motion, i int, s uint32, acc uint64, have int) (uint64, int, bool) {
-	x, ok := k.m.source(k.is, i)
+	x, known := k.m.source(k.is, i)
+	acc, have, ok := k.set(d, w, i, s, x, acc, have)
+	return acc, have, ok && known
+}
+
+// set sets word i, whose state is s, to x, and reads its fraction.
+func (k *recordReader) set(d *prefix.Decoder, w *rowtype.Motion, i int, s uint32, x int32, acc uint64, have int) (uint64, int, bool) {
 	*k.is.Word(i) = x
-	ok = ok && x >= w.Min && x <= w.Max
+	ok := x >= w.Min && x <= w.Max
 	if w.Velocity < 0 || w.Fraction < 0 {
 		return acc, have, ok
 	}

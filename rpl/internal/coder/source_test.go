@@ -59,7 +59,7 @@ func TestFrequentValues(t *testing.T) {
 		dec.Reset(msg)
 		got := make([]int32, typ.Width)
 		for i := range base {
-			if !m.ReadUpdate(&dec, typ, base[i], got, &rowtype.Second{}, 3) || !rowtype.EqualWords(got, now[i]) {
+			if !m.ReadUpdate(&dec, typ, base[i], got, &rowtype.Second{}, nil, 3) || !rowtype.EqualWords(got, now[i]) {
 				t.Fatalf("update %d is %v, want %v", i, got, now[i])
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // integers, so that both ends make the same model of it.
 //
 //	type 1 byte = 3, then bits: number 2, the codes of the steps between code lengths,
-//	the lengths of gaps; per row type: the heading, the lines, per chunk patterns, states and lengths,
+//	the lengths of gaps, and those of present rows; per row type: the heading, the lines, per chunk patterns, states and lengths,
 //	the tables of any update, which word gives the class, per class its own and those
 //	of its contexts, the keyframe's and its bases; a one at the end.
 
@@ -213,6 +213,7 @@ func (c *tableCoder) set(s *TableSet, types []*rowtype.Type, d *Model) {
 		s.Rows = NewTableSet(types).Rows
 	}
 	s.gap = c.list(s.gap, gapSyms+1, d.Entry.Gap.T)
+	c.presents(s, d)
 	for i, t := range types {
 		if c.bad || c.reading() && c.d.Err() != nil {
 			c.bad = true

@@ -46,6 +46,9 @@ func (s *TableSet) Build(types []*rowtype.Type, d *Model) *Model {
 func (s *TableSet) head(d *Model) *Model {
 	m := &Model{Number: s.Number, Entry: d.Entry}
 	m.Entry.nameBy(learned(s.gap, d.Entry.Gap, d.Entry.Gap))
+	for i, lens := range s.present {
+		m.Entry.Present[i] = learned(lens, d.Entry.Present[i], d.Entry.Present[i])
+	}
 	for i := range s.Rows {
 		m.lined = m.lined || s.Rows[i].Lines != nil
 	}

@@ -14,6 +14,8 @@ type TableSet struct {
 	Number uint8
 	gap    []uint8
 	Rows   []rowSet
+
+	present [PresentRows][]uint8
 }
 
 type rowSet struct {
@@ -48,7 +50,7 @@ func newRowSet(t *rowtype.Type) rowSet {
 
 // With is a copy of the set under another number.
 func (s *TableSet) With(number uint8) *TableSet {
-	return &TableSet{Number: number, gap: s.gap, Rows: slices.Clone(s.Rows)}
+	return &TableSet{Number: number, gap: s.gap, present: s.present, Rows: slices.Clone(s.Rows)}
 }
 
 // An updateSet is the tables of one class, or of all updates if there are no classes.

@@ -25,6 +25,8 @@ type stage struct {
 	updates   []stagedRow
 	ownership []stagedOwnership
 	calls     []wire.WireCall
+	begun     int            // where the rows of the update being read begin in updates
+	said      []rowtype.Said // what these say of the row being read
 	words     []int32
 	vars      [][]any // values of variable length, per row that has any
 	bytes     []byte
@@ -62,7 +64,7 @@ func (s *stage) reset(t ids.Tick) {
 	*s = stage{
 		tick: t, removals: s.removals[:0], arrivals: s.arrivals[:0], whole: s.whole[:0], updates: s.updates[:0],
 		ownership: s.ownership[:0], calls: s.calls[:0], words: s.words[:0], vars: s.vars[:0], bytes: s.bytes[:0],
-		forgets: s.forgets[:0], layouts: s.layouts[:0],
+		forgets: s.forgets[:0], layouts: s.layouts[:0], said: s.said[:0],
 	}
 }
 

@@ -2,10 +2,12 @@ package proxy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
@@ -48,6 +50,7 @@ func (c *Proxy) readUpdate(d *prefix.Decoder, m *coder.Model, h uint32, baseTick
 	if c.dec.named.Has(h) {
 		return fmt.Errorf("%w: handle %d is told twice", ids.ErrPacket, h)
 	}
+	c.dec.stage.begun = len(c.dec.stage.updates)
 	var here, ok bool
 	if special {
 		here, ok, err = c.readSpecial(d, m, h, baseTick)
@@ -111,6 +114,7 @@ func (c *Proxy) readSpeculative(d *prefix.Decoder, m *coder.Model, baseTick ids.
 			c.dec.stage.skipped = true
 			return nil
 		}
+		c.dec.stage.begun = len(c.dec.stage.updates)
 		ok, err := c.readActions(d, m, rows, baseTick, true)
 		if !ok || err != nil {
 			c.dec.stage.skipped = err == nil
@@ -259,7 +263,10 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action
 			c.missed(number, speculative)
 			return false, nil
 		}
-		sound = m.ReadUpdate(d, t, c.held.rows.version(row, slot)[1:], dst, &c.dec.seconds, uint32(st.tick-at))
+		if len(c.held.rows.twins) > 0 {
+			st.hear(c.held.rows.twins[number])
+		}
+		sound = m.ReadUpdate(d, t, c.held.rows.version(row, slot)[1:], dst, &c.dec.seconds, st.said, uint32(st.tick-at))
 		if sound && len(t.Vars) > 0 {
 			sound = c.readVars(d, m, t, c.held.rows.vars[number][slot], st.varsOf(&staged))
 		}
@@ -269,6 +276,21 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action
 	}
 	st.updates = append(st.updates, staged)
 	return true, nil
+}
+
+// hear notes what rows before one in its update have said of its words.
+func (s *stage) hear(twins []wire.Twin) {
+	s.said = s.said[:0]
+	for _, w := range twins {
+		if slices.ContainsFunc(s.said, func(of rowtype.Said) bool { return of.Word == w.At }) {
+			continue
+		}
+		for i := s.begun; i < len(s.updates); i++ {
+			if u := &s.updates[i]; u.row == uint32(w.Row) {
+				s.said = append(s.said, rowtype.Said{Word: w.At, Value: s.words[int(u.at)+w.From]})
+			}
+		}
+	}
 }
 
 // missed asks for a keyframe of a row whose base is missing: of all rows of the node if

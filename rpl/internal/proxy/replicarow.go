@@ -65,18 +65,19 @@ type replicaRows struct {
 	types     []*rowtype.Type
 	rows      []ReplicaRow
 	owners    []rowOwner
-	vars      map[uint32][][]any  // values of variable length, of rows that have any, by slot
-	moving    wire.Bitset         // rows that are expected to change by themselves
-	reported  wire.Bitset         // rows that the adapter hears of in this Apply
-	late      int                 // how many versions older than the base are kept
-	slabs     []versionSlab       // by type
-	free      map[uint16][]uint32 // runs to use again, by length
-	predicted []int32             // scratch: a row's words at another tick
-	sum       int32               // of what was touched, so that the compiler keeps the reads
+	vars      map[uint32][][]any     // values of variable length, of rows that have any, by slot
+	twins     map[uint32][]wire.Twin // of rows that have any; their rows are numbers, too
+	moving    wire.Bitset            // rows that are expected to change by themselves
+	reported  wire.Bitset            // rows that the adapter hears of in this Apply
+	late      int                    // how many versions older than the base are kept
+	slabs     []versionSlab          // by type
+	free      map[uint16][]uint32    // runs to use again, by length
+	predicted []int32                // scratch: a row's words at another tick
+	sum       int32                  // of what was touched, so that the compiler keeps the reads
 }
 
 func newReplicaRows(types []*rowtype.Type) replicaRows {
-	s := replicaRows{types: types, late: wire.LateVersions, free: make(map[uint16][]uint32), vars: make(map[uint32][][]any)}
+	s := replicaRows{types: types, late: wire.LateVersions, free: make(map[uint16][]uint32), vars: make(map[uint32][][]any), twins: make(map[uint32][]wire.Twin)}
 	for _, t := range types {
 		s.slabs = append(s.slabs, newVersionSlab(1+t.Width))
 		s.predicted = append(s.predicted, make([]int32, max(0, t.Width-len(s.predicted)))...)
@@ -106,8 +107,19 @@ func (s *replicaRows) add(r *Replica, laid ids.Tick) rowRun {
 		if len(t.Vars) > 0 {
 			s.vars[row] = make([][]any, wire.FirstVersions)
 		}
+		if r.layout.Twins != nil {
+			s.addTwins(row, run.first, r.layout.Twins[k])
+		}
 	}
 	return run
+}
+
+// addTwins notes the twins of a row of a node whose rows begin with first.
+func (s *replicaRows) addTwins(row, first uint32, of []wire.Twin) {
+	for _, w := range of {
+		w.Row += int(first)
+		s.twins[row] = append(s.twins[row], w)
+	}
 }
 
 // remove frees the rows of a node that no packet can refer to any more.
@@ -120,6 +132,7 @@ func (s *replicaRows) remove(run rowRun) {
 		s.slabs[row.typ].give(row.at, row.size)
 		s.owners[run.first+i] = rowOwner{}
 		delete(s.vars, run.first+i)
+		delete(s.twins, run.first+i)
 	}
 	s.free[run.n] = append(s.free[run.n], run.first)
 }

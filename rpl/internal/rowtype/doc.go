@@ -8,5 +8,6 @@
 //	line.go     values along the line through two versions
 //	heading.go  angles that follow from the velocity
 //	infer.go    velocities that no component has
+//	borrow.go   velocities that another component has
 //	class.go    which word says of what context class a row is
 package rowtype

@@ -35,8 +35,7 @@ const countSpan = 1 << 15
 
 // infers reports whether a word gets an inferred velocity: a node's position, what is
 // interpolated, and what may count do, unless a tag says what predicts them. A velocity that
-// another item has does not predict a word yet: versions are per row, and a peer may have those
-// of the two rows from different ticks. So it is inferred, which costs what no tag costs.
+// not all may see who see the word does not predict it.
 func infers(t *schema.ItemType, w int) bool {
 	word, p := &t.Words[w], &t.Props[t.Words[w].Prop]
 	if word.Wrap || word.Raw || word.Velocity >= 0 || word.VelocityItem != "" && word.Tol > 0 || p.Once || p.Present >= 0 {
@@ -70,6 +69,9 @@ func counts(t *schema.ItemType, w int) bool {
 	}
 	return true
 }
+
+// IsInferred reports whether word i is an inferred velocity.
+func (t *Type) IsInferred(i int) bool { return t.From[i] == isInferred }
 
 // Moves reports whether word i, which has an inferred velocity, is a position or is drawn
 // between samples; else it counts.

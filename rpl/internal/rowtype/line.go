@@ -22,10 +22,10 @@ func (t *Type) Lines(i int) bool {
 	return !w.Wrap && !t.IsOnce(i) && (t.Within == nil || t.Within[i] < 0) && t.From[i] >= 0
 }
 
-// IsDeclared is whether a word is predicted by a velocity that the item has.
+// IsDeclared is whether a word is predicted by a velocity that the item, or another, has.
 func (t *Type) IsDeclared(i int) bool {
 	v := t.Words[i].Velocity
-	return v >= 0 && t.From[v] >= 0
+	return v >= 0 && t.From[v] != isInferred
 }
 
 // Along is the value of word i on the line through the second version and was, n ticks

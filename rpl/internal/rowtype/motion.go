@@ -41,7 +41,7 @@ func (t *Type) placeMotions() {
 		switch {
 		case t.Fraction[i] >= 0:
 			c.Way, c.Hidden = byFraction, int32(t.Fraction[i]-len(t.Words))
-			if t.From[w.Velocity] < 0 {
+			if !t.IsDeclared(i) {
 				c.FractionShift = 32 - InferBits
 			}
 		case w.Velocity >= 0:

@@ -18,8 +18,8 @@ type Type struct {
 	Audience ids.Audience
 
 	Words []schema.Word // Velocity is an index in this order
-	From  []int         // words[i] is item.Words[from[i]]; -1: an inferred velocity (infer.go)
-	shown []show        // the words that are the item's, not inferred, in the item's order
+	From  []int         // words[i] is item.Words[from[i]], or isInferred (infer.go), or isBorrowed (borrow.go)
+	shown []show        // the words that are the item's, not hidden, in the item's order
 	Vars  []schema.Var
 	FromV []int
 
@@ -33,6 +33,7 @@ type Type struct {
 	Pos        [2]int
 
 	Inferred   []int // words that an inferred velocity predicts
+	Borrowed   []Borrowed
 	ClassWords []int // words whose values may distinguish classes of rows (class.go)
 
 	Heading            int // the angle that may follow from the velocity, -1 none (heading.go)
@@ -57,6 +58,12 @@ type Type struct {
 	Within []int
 }
 
+// What a hidden word is, in Type.From.
+const (
+	isInferred = -1 - iota // an inferred velocity
+	isBorrowed             // another item's word
+)
+
 // A show is a copy to be made: word from of a row to word to of its item.
 type show struct{ from, to uint32 }
 
@@ -80,20 +87,23 @@ func TypesOf(s *schema.Schema) (all []*Type, byItem [][]*Type) {
 	byItem = make([][]*Type, len(s.Items()))
 	for i, it := range s.Items() {
 		for p := range it.Parts {
-			t := newRowType(it, p)
+			t := newRowType(s, it, p)
 			t.Index = len(all)
 			all = append(all, t)
 			byItem[i] = append(byItem[i], t)
 		}
 	}
+	for _, t := range all {
+		t.placeBorrowed(byItem)
+	}
 	return all, byItem
 }
 
 // newRowType compiles one part of an item.
-func newRowType(it *schema.ItemType, part int) *Type {
+func newRowType(s *schema.Schema, it *schema.ItemType, part int) *Type {
 	p := &it.Parts[part]
 	t := &Type{Item: it, Account: it.Index, part: part, Audience: p.Audience, Pos: [2]int{-1, -1}}
-	at := t.placeWords(p.Words)
+	at := t.placeWords(s, p.Words)
 	t.sortWords()
 	for i, w := range it.Pos {
 		if k, ok := at[w]; ok && w >= 0 {
@@ -122,9 +132,9 @@ func newRowType(it *schema.ItemType, part int) *Type {
 }
 
 // placeWords gives the row its words: those of the part, each behind the velocity that
-// predicts it, and inferred velocities. It returns the words' places by their indices in
-// the item.
-func (t *Type) placeWords(words []int) (at map[int]int) {
+// predicts it, and the hidden velocities, borrowed and inferred. It returns the words' places
+// by their indices in the item.
+func (t *Type) placeWords(s *schema.Schema, words []int) (at map[int]int) {
 	it := t.Item
 	at = make(map[int]int, len(words))
 	var place func(w int)
@@ -133,13 +143,16 @@ func (t *Type) placeWords(words []int) (at map[int]int) {
 			return
 		}
 		word := it.Words[w]
-		switch v := word.Velocity; {
-		case v >= 0: // of this part: Freeze refuses one of another audience, and rings
-			place(v)
-			word.Velocity = at[v]
+		from, v := t.borrows(s, it, w)
+		switch {
+		case word.Velocity >= 0: // of this part: Freeze refuses one of another audience, and rings
+			place(word.Velocity)
+			word.Velocity = at[word.Velocity]
+		case from != nil:
+			word.Velocity = t.borrow(s, from, v, word.Prop)
 		case infers(it, w):
 			word.Velocity, word.Rate = len(t.Words), inferRate
-			t.Words, t.From = append(t.Words, inferredVelocity(word.Prop)), append(t.From, -1)
+			t.Words, t.From = append(t.Words, inferredVelocity(word.Prop)), append(t.From, isInferred)
 			t.Inferred = append(t.Inferred, len(t.Words))
 		}
 		at[w] = len(t.Words)
@@ -251,8 +264,12 @@ func (t *Type) Advance(now, base Words, n uint32) {
 			*now.Word(c.Word) = c.Expect(base, now, c.Word, n)
 			continue
 		}
-		way := Travel(*base.Word(int(c.Velocity)), *now.Word(int(c.Velocity)), int64(n), c.Rate, FractionBits)
-		*now.Word(c.Word), *now.Word(int(c.Fraction)) = c.Reached(*base.Word(c.Word), *base.Word(int(c.Fraction)), way)
+		v := *now.Word(int(c.Velocity))
+		x, fraction := c.Reached(*base.Word(c.Word), *base.Word(int(c.Fraction)), Travel(*base.Word(int(c.Velocity)), v, int64(n), c.Rate, FractionBits))
+		if c.IsWhole(v) { // at the top of a throw: an update at that tick would carry none
+			fraction = 0
+		}
+		*now.Word(c.Word), *now.Word(int(c.Fraction)) = x, fraction
 	}
 }
 

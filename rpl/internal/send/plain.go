@@ -170,6 +170,11 @@ func isCoded(r *store.Row, key, now uint32, pr *peerRow, second secondKey) bool 
 // that the peer has.
 func (a *updates) coded(m *coder.Model, r *store.Row, pr *peerRow, second secondKey) codes {
 	key := a.store.ShareKey(m)
+	if len(a.said) > 0 { // what is said depends on what else the peer is sent
+		c := a.codeFor(m, r, pr, key, second)
+		r.Share.Base = 0
+		return c
+	}
 	if isCoded(r, key, uint32(a.store.Tick), pr, second) {
 		a.sender.Accounts.Counters.Shared++
 		return codes(r.Share.Codes)
@@ -192,7 +197,7 @@ func (a *updates) codeFor(m *coder.Model, r *store.Row, pr *peerRow, key uint32,
 	if hint == 0 && l.Samples(r.Type) && !m.LinesOf(r.Type) {
 		hint = a.sampled(r, pr)
 	}
-	syms, last := m.CodeUpdate(a.syms, r.Type, was, is, a.secondFrom(r, pr, hint), now-pr.ackedTick, l)
+	syms, last := m.CodeUpdate(a.syms, r.Type, was, is, a.secondFrom(r, pr, hint), a.said, now-pr.ackedTick, l)
 	r.Share.Key, r.Share.Base, r.Share.Codes = key, second.coded(pr, now), last
 	r.ShareVer = uint8(r.Head - pr.acked) // it fits: acked is kept
 	if at := len(a.syms); len(syms) > at {

@@ -1,9 +1,12 @@
 package send
 
 import (
+	"slices"
+
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 )
 
@@ -101,6 +104,9 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 		}
 		return
 	}
+	if !special && len(n.Rows) > 1 {
+		a.notePresent(n)
+	}
 	pc := a.bundle(h, begun)
 	pc.special, pc.ownership, pc.urgency = special, ownership, urgency
 	if speculative {
@@ -108,6 +114,17 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 	} else {
 		a.bundles.updates = append(a.bundles.updates, pc)
 		p.plan.updateBits += int32(pc.bits)
+	}
+}
+
+// notePresent counts which rows of a node an ordinary update carries, unless a peer may not see
+// one of them.
+func (a *updates) notePresent(n *store.Node) {
+	for i := 0; i < len(n.Rows); i += coder.PresentRows {
+		some := n.Rows[i:min(i+coder.PresentRows, len(n.Rows))]
+		if !slices.ContainsFunc(some, func(r uint32) bool { return a.store.Rows[r].Secret }) {
+			a.sender.Tables.Learner.NotePresent(a.actions[i:])
+		}
 	}
 }
 
@@ -149,7 +166,11 @@ func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, s
 		case len(n.Rows) > 1 && i%coder.PresentRows == 0:
 			a.syms = append(a.syms, m.PresentSym(a.actions[i:]))
 		}
+		if n.Layout.Twins != nil {
+			a.hear(n, i)
+		}
 		sent, free, age := a.appendRow(p, h, e, n, i, speculative)
+		a.said = a.said[:0]
 		pending, loose, urgency = pending || sent, loose || free, max(urgency, age)
 		moves = moves || a.store.Rows[n.Rows[i]].Moving && a.actions[i] != coder.RowForget && !p.row(e, i).hidden()
 	}
@@ -157,6 +178,19 @@ func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, s
 		p.setMoves(e, moves)
 	}
 	return pending, loose, urgency
+}
+
+// hear notes what rows before row i in its update say of its words.
+func (a *updates) hear(n *store.Node, i int) {
+	for _, w := range n.Layout.Twins[i] {
+		if action := a.actions[w.Row]; action == coder.RowSame || action == coder.RowForget {
+			continue
+		}
+		if slices.ContainsFunc(a.said, func(s rowtype.Said) bool { return s.Word == w.At }) {
+			continue // an earlier row has said it
+		}
+		a.said = append(a.said, rowtype.Said{Word: w.At, Value: *a.store.Known(&a.store.Rows[n.Rows[w.Row]]).Word(w.From)})
+	}
 }
 
 // mayBeSpeculative reports whether an update may build on an arrival that is not acked: a
@@ -351,7 +385,7 @@ func (a *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRo
 	if r.Vars != nil || !r.Kept(pr.acked) {
 		words, vars := a.base(p, h, i, r, pr)
 		a.second.P = nil
-		syms, last := m.CodeUpdate(a.syms, r.Type, words, a.store.Known(r), &a.second, age, a.sender.Tables.hearer(r, m))
+		syms, last := m.CodeUpdate(a.syms, r.Type, words, a.store.Known(r), &a.second, a.said, age, a.sender.Tables.hearer(r, m))
 		a.syms = append(syms, last)
 		a.appendVars(p, r, vars)
 		return accountUpdate

@@ -19,6 +19,6 @@
 //	column.go, explicit.go      many components at once
 //	walk.go, walkplan.go        reading them: place.go: where nodes are; steer.go: which rows have departed;
 //	                            blockorder.go: the order of memory; ahead.go: reading ahead
-//	fraction.go, infer.go, pays.go
+//	fraction.go, infer.go, pays.go, borrow.go
 //	                            fractions of a step, and velocities that no component has
 package store

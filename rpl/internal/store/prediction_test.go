@@ -28,7 +28,7 @@ func TestAllPredictAlike(t *testing.T) {
 	learner := coder.NewLearner(k.Types, 60)
 	learner.Serve(m)
 	bits := func(was, is []int32, n uint32) (bits int, b []byte) {
-		syms, last := m.CodeUpdate(nil, typ, typ.At(was), typ.At(is), &rowtype.Second{}, n, learner)
+		syms, last := m.CodeUpdate(nil, typ, typ.At(was), typ.At(is), &rowtype.Second{}, nil, n, learner)
 		var e prefix.Encoder
 		e.Reset(nil)
 		for _, s := range append(syms, last) {
@@ -78,7 +78,7 @@ func TestAllPredictAlike(t *testing.T) {
 		var d prefix.Decoder
 		d.Reset(b)
 		read := make([]int32, typ.Width)
-		if !m.ReadUpdate(&d, typ, base, read, &rowtype.Second{}, n) || !slices.Equal(read, now) {
+		if !m.ReadUpdate(&d, typ, base, read, &rowtype.Second{}, nil, n) || !slices.Equal(read, now) {
 			t.Fatalf("seed %d: %v, %d ticks later: %v is read as %v", seed, base, n, now, read)
 		}
 		if slices.Equal(base[:2], now[:2]) {

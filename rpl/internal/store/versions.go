@@ -111,6 +111,9 @@ func (a *Store) Commit(i uint32) (left bool) {
 	if exact != nil {
 		exact.restore(r.Type, r.Block, now)
 	}
+	if len(r.Type.Borrowed) > 0 {
+		a.borrow(i)
+	}
 	if len(r.Type.Fractional) > 0 {
 		a.Slabs[r.Type.Index].track(r.Type, r.Block, uint32(a.Tick), now)
 	}

@@ -100,6 +100,9 @@ func (c *Column) commit(w int, here *components, moved, changed, moving uint64) 
 	moved = c.readPlaces(blocks, here, moved&^changed)
 	changed = c.readRows(w, blocks, here, changed)
 	rows, departed := moved|changed|moving, uint64(0)
+	if len(t.Borrowed) > 0 {
+		changed |= c.borrow(w, rows)
+	}
 	if !s.Walk.glides {
 		changed |= moved
 	}

@@ -22,6 +22,7 @@ type NodeLayout struct {
 	Types  []*schema.ItemType // the item types, nil where one was removed
 	Rows   []*rowtype.Type    // the row types of all items
 	Ords   []int              // for each row, the ordinal of its item
+	Twins  [][]Twin           // for each row; nil if no row has any
 	Groups uint64             // a bit for each group that a row is kept to
 
 	Nodes   int      // on the authority: how many nodes have it
@@ -44,6 +45,7 @@ func NewLayout(all []*schema.ItemType, typesOf [][]*rowtype.Type, number uint32,
 			}
 		}
 	}
+	l.Twins = twinsOf(l)
 	return l
 }
 
