@@ -24,6 +24,11 @@ const (
 	// missing then is extrapolated.
 	needShare = 0.05
 
+	// needSends is how many sends that time has where they are farther apart than what is drawn
+	// past the newest state. There each lost packet would be seen, so one that was lost among so
+	// many is waited for.
+	needSends = 60
+
 	// The rate of ticks is the median of rateSpan seconds of slopes, each across
 	// slopeSpan: a stall or a step of the line's delay bends few of them. Within rateSure
 	// of what it should be it counts as that, because jitter alone bends it as much.
@@ -44,7 +49,8 @@ const (
 	ahead = 0.1
 
 	// jumpBehind and jumpAfter: drawn time that is farther behind, for longer, jumps once.
-	// No player waits until a clock that runs 10 % fast has made up for a second.
+	// No player waits until a clock that runs 10 % fast has made up for a second. Where sends are
+	// far apart, two more or less that are waited for are no reason to jump.
 	jumpBehind = 0.25
 	jumpAfter  = 1.0
 
@@ -58,6 +64,9 @@ const (
 type Clock struct {
 	step     float64 // seconds of a tick, as the server should make them
 	interval float64 // ticks between two sends
+	needSpan float64 // seconds whose arrivals set how far drawn time trails …
+	share    float64 // … and the share of them that may come too late for it
+	patience float64 // seconds that drawn time may be late for jumpAfter without a jump
 
 	newest float64 // the newest tick received
 	at     float64 // when it was received, at the socket
@@ -83,10 +92,15 @@ type Clock struct {
 // New makes a clock for a server that makes a tick in step and a send in every interval
 // ticks.
 func New(step time.Duration, interval float64) *Clock {
-	return &Clock{
+	c := &Clock{
 		step: step.Seconds(), interval: interval, rate: 1,
 		socket: newWindow(), slopes: newWindow(), needs: newWindow(),
 	}
+	c.needSpan, c.share, c.patience = needSpan, needShare, jumpBehind
+	if apart := interval * c.step; apart > ahead {
+		c.needSpan, c.share, c.patience = math.Max(needSpan, needSends*apart), 0, math.Max(jumpBehind, 2.25*apart)
+	}
+	return c
 }
 
 // Hear takes the tick of a packet that is newer than all before it: at is when the socket
@@ -109,8 +123,8 @@ func (c *Clock) Hear(tick uint32, at, now time.Duration, lost int) {
 	could := t - float64(1+lost)*c.interval // the newest that was said, if all between had been sent
 	c.silent = math.Max(0, could-before)
 	c.needs.add(now.Seconds(), math.Max(before, could))
-	c.needs.forget(now.Seconds() - needSpan)
-	c.target, c.sure = c.needs.quantile(needShare, c.rate/c.step), true
+	c.needs.forget(now.Seconds() - c.needSpan)
+	c.target, c.sure = c.needs.quantile(c.share, c.rate/c.step), true
 }
 
 // hearRate takes a tick into the estimates that go by the socket.
@@ -168,7 +182,7 @@ func (c *Clock) Draw(now time.Duration) float64 {
 	}
 	ticks := c.rate * passed / c.step // that pass if nothing is wrong
 	wrong := (want - (c.drawn + ticks)) * c.step
-	if wrong > jumpBehind {
+	if wrong > c.patience {
 		c.behind += passed
 	} else {
 		c.behind = 0

@@ -232,3 +232,35 @@ func TestClockAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations a packet", n)
 	}
 }
+
+// At few sends a second a lost packet is a long silence. The first one is seen; those of the next
+// while are waited for, and nobody is drawn in leaps by what is waited for.
+func TestFewSends(t *testing.T) {
+	for _, every := range []int{60, 30, 15, 8} { // ticks
+		for seed := range uint64(10) {
+			rng := rand.New(rand.NewPCG(seed, 9))
+			c := New(step, float64(every))
+			lost, last, longest, frames, stood := 0, 0.0, 0.0, 0, 0
+			for f := 1; f < 180*60; f++ { // frames, in which the server makes a step
+				if now := time.Duration(f) * step; f%every == 0 {
+					if lost++; rng.Float64() > 0.05 || f < 10*60 {
+						c.Hear(uint32(f), now+time.Duration(5*rng.Float64())*time.Millisecond, now+step, lost-1)
+						lost = 0
+					}
+				}
+				drawn := c.Draw(time.Duration(f+1) * step)
+				if f > 12*60 {
+					frames++
+					longest = math.Max(longest, drawn-last)
+					if drawn-last < 0.2 {
+						stood++
+					}
+				}
+				last = drawn
+			}
+			if share := float64(stood) / float64(frames); share > 0.03 || longest > 1.5 || c.Jumps() > 0 {
+				t.Errorf("a send in %d ticks, seed %d: it stands in %.1f %% of the frames, moves up to %.1f ticks in one, and jumps %d times", every, seed, 100*share, longest, c.Jumps())
+			}
+		}
+	}
+}
