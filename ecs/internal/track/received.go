@@ -3,7 +3,11 @@ package track
 // Received: the newest packets that a client has had, to tell what stood still from what was
 // lost.
 
-import "github.com/tendonengine/tendon/rpl"
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl"
+)
 
 // ReceivedTicks is how many of the newest packets' ticks are remembered, to tell what stood
 // still from what was lost: more than are ever reordered.
@@ -20,6 +24,16 @@ type Received struct {
 	packets [ReceivedTicks]packet // newest first
 	Several bool                  // the newest came with others, of whose states only the newest counts
 	Missing bool                  // others have been sent since that have not come
+	resend  rpl.Tick              // how long it takes until what a packet told that did not come is sent again, and comes
+}
+
+// resendSlack is how much longer than a round trip it takes until what was lost comes again: a send
+// by which the loss is seen, the ack's, the next send, and a step at either end.
+const resendSlack = 100 * time.Millisecond
+
+// SetTrip says how long a slow round trip of the line is, given the length of a tick.
+func (hd *Received) SetTrip(trip, step time.Duration) {
+	hd.resend = rpl.Tick((trip + resendSlack) / step)
 }
 
 // Note notes the tick of a packet that is newer than all others.
@@ -46,20 +60,23 @@ func (hd *Received) lossy() bool {
 }
 
 // stood reports whether an item of which nothing came after tick t was as predicted
-// in the packet after: only if that has come does silence tell so.
+// in the packet after: only if that has come does silence tell so, or once what a lost one may
+// have told would have come again.
 func (hd *Received) stood(t rpl.Tick) bool {
-	sent := false
+	sent, loss := false, rpl.Tick(0)
 	for i := range hd.packets {
 		h := &hd.packets[i]
 		if h.tick <= t {
 			break
 		}
-		sent = !h.lost
+		if sent = !h.lost; h.lost && loss == 0 {
+			loss = h.tick
+		}
 		if i == len(hd.packets)-1 {
 			sent = true // long ago
 		}
 	}
-	return sent
+	return sent || loss > 0 && !hd.Missing && hd.Newest()-loss >= hd.resend
 }
 
 // Before returns the newest received tick that is older than t; 0 if there is none.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
@@ -121,6 +122,45 @@ func TestBetweenAngles(t *testing.T) {
 		got := f.between(c[0], c[1], c[2])
 		if d := math.Abs(math.Remainder(got-c[3], 2*math.Pi)); d > 1e-9 || got < 0 || got >= 2*math.Pi {
 			t.Errorf("between %v and %v at %v: %v, not %v", c[0], c[1], c[2], got, c[3])
+		}
+	}
+}
+
+// What moved and is told of no more, after a loss, is drawn moving on, until what was lost would
+// have come again: then it has stood, and what is drawn goes back to where it stands.
+func TestSilenceAfterLoss(t *testing.T) {
+	now := time.Duration(0)
+	sc := Screen{Steps: 60, Sends: 30, Now: func() time.Duration { return now }}
+	sc.Received.SetTrip(8*time.Second/60, time.Second/60) // 14 ticks
+	k := New(drawnFields())
+	drawn := func() (d drawnData) {
+		sc.Draw(k, unsafe.Pointer(&d), false)
+		return d
+	}
+	hear := func(tick rpl.Tick, lost bool) {
+		sc.Received.Missing = lost
+		sc.Received.Note(tick)
+		sc.Received.Missing = false
+	}
+	for tick := rpl.Tick(10); tick <= 40; tick += 2 {
+		k.Sent = true
+		sc.Push(k, tick, sc.Received.Before(tick), tick, []int32{int32(tick) * 64, 0, 0})
+		hear(tick, false)
+	}
+	begins := rpl.Tick(0)
+	for tick := rpl.Tick(46); tick <= 90; tick += 2 { // those of 42 and 44 are lost, and the others tell nothing of it
+		hear(tick, tick == 46)
+		now += time.Second / 30
+		sc.Render = float64(tick - 2)
+		d := drawn()
+		switch stands := tick-46 >= 14; {
+		case !stands && d.X != float32(min(2*sc.Render, 92)):
+			t.Errorf("tick %d: drawn at %v while it may move on", tick, d.X)
+		case stands && begins == 0:
+			begins = tick
+		}
+		if begins > 0 && tick > begins+24 && d.X != 80 {
+			t.Errorf("tick %d: drawn at %v, it stands at 80", tick, d.X)
 		}
 	}
 }
