@@ -21,7 +21,7 @@ func withTiming(t endpoint.Timing) Option { return func(o *options) { o.timing =
 
 // quick is a timing short enough for tests, and long enough for a busy machine.
 var quick = withTiming(endpoint.Timing{
-	Hello: 20 * time.Millisecond, Connect: 700 * time.Millisecond, Keepalive: 50 * time.Millisecond, Silence: 2 * time.Second,
+	Hello: 20 * time.Millisecond, Connect: 2 * time.Second, Keepalive: 50 * time.Millisecond, Silence: 2 * time.Second,
 })
 
 // loopback is a net over real sockets. The simulation is on one side, so that the other
