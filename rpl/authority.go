@@ -99,7 +99,8 @@ func (a *Authority) SetWords(item Item, words []int32) (changed bool) {
 // holds the component of each row, and is not kept. Of a node that no peer holds only
 // the place is read; the rest is read if Stream finds a peer for it. A column that was
 // given once must be given before every Stream, and an item that leaves it must be Set.
-// Of explicit items only dirty rows are read.
+// Of explicit items only dirty rows are read. Of two columns of which one has the velocity of
+// the other (`predict=item.Field`) give the velocity first, or a turn takes two sends.
 func (a *Authority) SetColumn(c *Column, at []unsafe.Pointer) {
 	a.store.ReadColumn(c, at)
 	a.interest.UpdateGrid()
