@@ -44,10 +44,10 @@ func NewCommand[A any](p *Protocol, name string, on donburi.IComponentType) *Com
 	t := reflect.TypeFor[A]()
 	p.arguments[t] = true
 	c := &Command[A]{
-		protocol: p, name: name, number: len(p.commands), on: on, edges: command.EdgesOf(t),
+		protocol: p, name: name, number: len(p.commanded), on: on, edges: command.EdgesOf(t),
 		wire: p.schema.RPC("command "+name, t, rpl.ToServer, rpl.Unreliable), query: donburi.NewQuery(filter.Contains(on)),
 	}
-	p.commands = append(p.commands, c)
+	p.commanded = append(p.commanded, on)
 	return c
 }
 
@@ -110,7 +110,7 @@ func (b *binder[A]) stream(n *nodes.Node) *command.Stream[A] {
 		if b.nodes == nil {
 			b.nodes = map[*nodes.Node]*command.Stream[A]{}
 		}
-		s = &command.Stream[A]{Owner: n.Owner}
+		s = &command.Stream[A]{Owner: n.Owner, Since: uint32(b.r.shared.Tick)}
 		b.nodes[n] = s
 	}
 	return s
@@ -218,6 +218,7 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 	}
 	for _, n := range b.find() {
 		if n.Owner != r.shared.Me || n.ID == 0 {
+			delete(b.nodes, n) // it may come back: commands of now are none of then
 			continue
 		}
 		at := r.shared.World.Entry(n.Entity)
@@ -234,8 +235,9 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 	}
 }
 
-// again makes the command of a tick that has no step of its own: that of the tick before.
-func (b *binder[A]) again(t rpl.Tick) {
+// again makes the command of a tick that has no step of its own: that of the tick before. The
+// server is told of it only if it can still come in time; else it has taken the same.
+func (b *binder[A]) again(t rpl.Tick, inTime bool) {
 	for n, s := range b.nodes {
 		if n.Owner != b.r.shared.Me {
 			continue
@@ -245,7 +247,9 @@ func (b *binder[A]) again(t rpl.Tick) {
 			next.Tick, next.Drawn = uint32(t), b.r.commands.drawn
 			b.c.edges.Clear(unsafe.Pointer(&next.Value))
 			s.Set(next)
-			b.encode(s, uint32(t), next.Value)
+			if b.encode(s, uint32(t), next.Value); !inTime {
+				*s.Raw(uint32(t)) = (*s.Raw(uint32(t)))[:0]
+			}
 		}
 	}
 }
@@ -306,7 +310,7 @@ func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Dr
 		return 0, false
 	}
 	s := b.stream(n)
-	if s.Knows(uint32(b.r.shared.Tick), tick) { // most are repeats
+	if s.Knows(uint32(b.r.shared.Tick), tick) || tick < s.Since { // most are repeats
 		return command.Doubled, true
 	}
 	var zero A

@@ -92,6 +92,7 @@ func (x *pushed) say(ahead int, node rpl.Node, number int, value []byte) {
 	w.Begin(tick, []command.Drawn{{To: tick, Span: 2, At: float64(tick) - 1}})
 	w.Stream(uint64(node), number)
 	w.Value(value, true, false)
+	w.Others(nil)
 	x.raw(w.Arguments())
 }
 

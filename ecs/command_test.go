@@ -33,6 +33,7 @@ type (
 type race struct {
 	t              *testing.T
 	net            *mem.Network
+	listener       *mem.Listener
 	runner         *donburi.ComponentType[runnerData]
 	move           *tendon.Command[runKeys]
 	server, client *tendon.Replication
@@ -40,6 +41,8 @@ type race struct {
 	judge          func(c tendon.Call, k runKeys)
 	nudge          func()         // something on the server that the client does not foresee
 	me             donburi.Entity // the client's runner, on the server
+
+	host func() (*tendon.Replication, *mem.Listener) // begins another session of the game
 }
 
 func newRace(t *testing.T, c netsim.Conditions, changes ...func(*tendon.Config)) *race {
@@ -68,18 +71,22 @@ func newRace(t *testing.T, c netsim.Conditions, changes ...func(*tendon.Config))
 		})
 		return r
 	}
-	x.server, x.client = session(), session()
+	x.host = func() (*tendon.Replication, *mem.Listener) {
+		r, l := session(), x.net.Listener()
+		r.OnJoin(func(q rpl.Peer) {
+			e := r.Create(x.runner)
+			tendon.Give(e, q)
+			if q != rpl.Server {
+				x.me = e.Entity()
+			}
+		})
+		r.Host(l)
+		return r, l
+	}
+	x.client = session()
 	x.move.Sample(x.client, func(*donburi.Entry) runKeys { k := x.input; x.input.Jump = false; return k })
-	x.server.OnJoin(func(q rpl.Peer) {
-		e := x.server.Create(x.runner)
-		tendon.Give(e, q)
-		if q != rpl.Server {
-			x.me = e.Entity()
-		}
-	})
-	l := x.net.Listener()
-	x.server.Host(l)
-	x.client.Join(x.net.Dialer(l))
+	x.server, x.listener = x.host()
+	x.client.Join(x.net.Dialer(x.listener))
 	x.steps(240)
 	if _, ok := tendon.Mine(x.client, x.runner); !ok {
 		t.Fatal("the client has no runner")
@@ -96,14 +103,17 @@ func (x *race) steps(n int) {
 
 // step is a step of both, in no time.
 func (x *race) step() {
-	for _, r := range []*tendon.Replication{x.server, x.client} {
-		r.Receive()
-		if r == x.server && x.nudge != nil {
-			x.nudge()
-		}
-		x.move.Run(r)
-		r.Send()
+	x.stepOf(x.server)
+	x.stepOf(x.client)
+}
+
+func (x *race) stepOf(r *tendon.Replication) {
+	r.Receive()
+	if r == x.server && x.nudge != nil {
+		x.nudge()
 	}
+	x.move.Run(r)
+	r.Send()
 }
 
 func (x *race) mine() *donburi.Entry {

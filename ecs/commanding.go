@@ -14,6 +14,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/command"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -34,7 +35,7 @@ type commandBinder interface {
 	moves(e *donburi.Entry) bool
 	runAuthority(t rpl.Tick)
 	make(t rpl.Tick, runs bool)
-	again(t rpl.Tick)
+	again(t rpl.Tick, inTime bool)
 	runOwner(t rpl.Tick, replay bool)
 	ran(t rpl.Tick) bool
 	write(w *command.Writer, newest uint32, ticks int)
@@ -80,6 +81,7 @@ type commanding struct {
 	lead   clock.Lead
 	makes  int // ticks of this step: 0 or 1, one more has run before
 	got    uint32
+	heard  bool // the server has reported: it knows that this client predicts
 	drawn  command.Drawn
 	drawns [command.MaxTicks]command.Drawn
 	writer command.Writer
@@ -87,12 +89,13 @@ type commanding struct {
 	message command.Message
 	room    rpl.ArgRoom // scratch …
 	bytes   []byte
+	asked   []rpl.Node
 	said    commandReport
 	playing rpl.Tick // the tick whose commands are running; 0: none
 
-	InTime, Missed, Late, Early, Doubled, Foreign int
-	MarginSum                                     float64
-	MarginCount                                   int
+	InTime, Missed, Late, Early, Doubled, Former, Foreign int
+	MarginSum                                             float64
+	MarginCount                                           int
 }
 
 // A reported is what a seat's peer is to be told of its commands.
@@ -100,6 +103,8 @@ type reported struct {
 	got, tick uint32
 	margin    float64
 	news      bool
+	latest    uint32        // the newest message's newest tick
+	predicts  bool          // the core knows that it does
 	messages  int           // in this step
 	received  time.Duration // when the peer's newest packet came
 }
@@ -170,24 +175,42 @@ func (co *commanding) begin() {
 	co.predict.spawns.Expire(now, co.Proxy.Newest())
 	co.predict.find()
 	co.predict.others.Choose(co.predict.all)
-	if t := co.Proxy.Newest(); co.lead.Tick() > 0 && uint32(t) >= co.lead.Tick() {
+	before := rpl.Tick(co.lead.Tick())
+	if t := co.Proxy.Newest(); before > 0 && t >= before {
 		co.lead.Behind(uint32(t))
+		co.skip(before, t)
+		before = t
 	}
-	if co.lead.Tick() > 0 {
-		co.predict.reconcile(rpl.Tick(co.lead.Tick()))
+	if before > 0 {
+		co.predict.reconcile(before)
 	}
 	rtt, _ := co.Proxy.RTT()
 	lead := math.Ceil(rtt.Seconds()/co.config.step().Seconds()) + 2
-	switch co.makes = co.lead.Steps(server, lead, now); co.makes {
-	case 0:
+	if co.makes = co.lead.Steps(server, lead, now); co.makes == 0 {
 		return
-	case 2: // a tick without a step of its own runs before the game's
+	}
+	if co.makes == 2 {
 		co.makes = 1
-		t := rpl.Tick(co.lead.Made(server))
+		co.lead.Made(now)
+	}
+	if before > 0 {
+		co.skip(before, rpl.Tick(co.lead.Tick()))
+	}
+	t := rpl.Tick(co.lead.Made(now))
+	co.noteDrawn()
+	co.predict.Ticks++
+	co.begins(t, false)
+	co.ends()
+}
+
+// skip runs the ticks after one up to another that have no step of their own, before the
+// game's: with the commands of the tick before, without its presses.
+func (co *commanding) skip(from, to rpl.Tick) {
+	for t := max(from, to-min(to, predict.Ticks)) + 1; t <= to; t++ {
 		co.noteDrawn()
 		co.begins(t, false)
 		for _, b := range co.order {
-			if b.again(t); b.ran(t - 1) {
+			if b.again(t, t == to); b.ran(t - 1) {
 				b.runOwner(t, false)
 			}
 		}
@@ -195,11 +218,6 @@ func (co *commanding) begin() {
 		co.predict.states.SaveAll(co.predict.all, t)
 		co.predict.Ticks++
 	}
-	t := rpl.Tick(co.lead.Made(server))
-	co.noteDrawn()
-	co.predict.Ticks++
-	co.begins(t, false)
-	co.ends()
 }
 
 func (co *commanding) noteDrawn() {
@@ -259,7 +277,13 @@ func (co *commanding) write(newest uint32, ticks int) bool {
 			b.write(&co.writer, newest, ticks)
 		}
 	}
-	return len(co.writer.B) > empty
+	any := len(co.writer.B) > empty
+	if !any {
+		co.writer.Begin(newest, nil)
+	}
+	co.asked = co.predict.states.Foreign(co.predict.all, co.asked[:0], command.MaxOthers)
+	co.writer.Others(co.asked)
+	return any || len(co.asked) > 0 || !co.heard && len(co.predict.all) > 0
 }
 
 // bind has a session hear the commands and the reports.
@@ -273,6 +297,7 @@ func (co *commanding) bind(handlers map[*rpl.RPCType]func(Call, []byte, func()) 
 		if err := co.room.Parse(co.protocol.reportRPC.wire.Args, args, unsafe.Pointer(&co.said), co.nodes); err != nil {
 			return fmt.Errorf("arguments: %w", err)
 		}
+		co.heard = true
 		co.reportCame(co.said)
 		return nil
 	}
@@ -289,7 +314,6 @@ func (co *commanding) received(c Call, args []byte) error {
 		co.Faults.Count("command refused")
 		return nil
 	}
-	co.Auth.SetPredicting(c.From, true)
 	waited := max(0, (co.line.now()-rp.received).Seconds()) / co.config.step().Seconds()
 	err := co.message.ParseArguments(args, func(node uint64, number int, tick uint32, at int, v []byte) {
 		n := co.nodes.ByID[rpl.Node(node)]
@@ -297,6 +321,10 @@ func (co *commanding) received(c Call, args []byte) error {
 			return // it went meanwhile
 		}
 		if n.Owner != c.From {
+			if co.Auth.OwnedLately(n.ID, c.From) { // on its way at a hand-over
+				co.Former++
+				return
+			}
 			co.Foreign++
 			co.Faults.Count("command refused")
 			return
@@ -329,6 +357,12 @@ func (co *commanding) received(c Call, args []byte) error {
 	})
 	if err != nil {
 		co.Faults.Refuse("command refused", fmt.Errorf("peer %d: %w", c.From, err))
+		return nil
+	}
+	if !rp.predicts || co.message.Newest > rp.latest {
+		co.Auth.SetPredicting(c.From, co.message.Others)
+		rp.news = rp.news || !rp.predicts
+		rp.predicts, rp.latest = true, co.message.Newest
 	}
 	return nil
 }
@@ -358,7 +392,7 @@ func (co *commanding) reportCame(m commandReport) {
 	if m.Got > co.got && m.Got <= co.lead.Tick() {
 		co.got = m.Got
 	}
-	co.lead.Reported(m.Tick, float64(m.Margin)/64, co.line.now())
+	co.lead.Reported(co.draw.clock, m.Tick, float64(m.Margin)/64, co.line.now())
 }
 
 // forget drops what is kept of a node that has ended.

@@ -4,10 +4,6 @@ package ecs
 // runs again. Package tendontest makes tests of it.
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
@@ -26,64 +22,19 @@ func (p *Protocol) Item(c donburi.IComponentType) (it *rpl.ItemType, direct bool
 }
 
 // A Difference is something that a client has otherwise than the server.
-type Difference struct {
-	Node      rpl.Node
-	Component string // as it was registered; empty: the node itself
-	Field     string
-	Text      string // what each has
-}
-
-func (d Difference) String() string {
-	if d.Component == "" {
-		return fmt.Sprintf("%v: %s", d.Node, d.Text)
-	}
-	return fmt.Sprintf("%v, %s.%s: %s", d.Node, d.Component, d.Field, d.Text)
-}
+type Difference = differ.Difference
 
 // Differences compares what two machines of one process have of the same session, a server
 // and a client of it: nodes, owners, and every tagged field that the client may see, as it
 // travels. Between two sends, and while something is on its way, there are some; once the
 // world has been at rest for a round trip there are none. Fields for groups are left out. For
 // tests: it allocates. It panics if server is not an authority, or client is.
-func Differences(server, client *Replication) (ds []Difference) {
+func Differences(server, client *Replication) []Difference {
 	if server.shared.Auth == nil || client.shared.Auth != nil {
 		panic("tendon: Differences compares a server with a client: give it a session that hosts and one that has joined it")
 	}
-	for _, id := range idsOf(server, client) {
-		a, b := server.nodes.ByID[id], client.nodes.ByID[id]
-		switch {
-		case a == nil:
-			ds = append(ds, Difference{Node: id, Text: "it has ended on the server, and the client has it still"})
-		case b == nil || b.Leaving:
-			if server.shared.config.Interest == nil && (a.Data.Relevance == rpl.Near || a.Data.Relevance == rpl.Always) {
-				ds = append(ds, Difference{Node: id, Text: "the client does not have it"})
-			}
-		default:
-			if a.Owner != b.Owner {
-				ds = append(ds, Difference{Node: id, Text: fmt.Sprintf("peer %d owns it on the server, and %d on the client", a.Owner, b.Owner)})
-			}
-			differ.Items(side(server), side(client), a, b, func(component, field, text string) {
-				ds = append(ds, Difference{id, component, field, text})
-			})
-		}
-	}
-	return ds
-}
-
-func side(r *Replication) differ.Side { return differ.Side{Base: &r.shared.Base, Nodes: &r.nodes} }
-
-// idsOf returns the nodes that either machine has, in order.
-func idsOf(server, client *Replication) (ids []rpl.Node) {
-	for id := range server.nodes.ByID {
-		ids = append(ids, id)
-	}
-	for id, n := range client.nodes.ByID {
-		if server.nodes.ByID[id] == nil && !n.Leaving {
-			ids = append(ids, id)
-		}
-	}
-	slices.SortFunc(ids, func(a, b rpl.Node) int { return cmp.Compare(a, b) })
-	return ids
+	side := func(r *Replication) differ.Side { return differ.Side{Base: &r.shared.Base, Nodes: &r.nodes} }
+	return differ.Sessions(side(server), side(client), server.shared.config.Interest == nil)
 }
 
 // ReplayTick runs the newest tick of what this client predicts again, from the state before

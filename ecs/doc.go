@@ -172,8 +172,8 @@ package ecs
 //	command.go       a command and its binding; commanding.go: when it is made, what comes of it; internal/command/:
 //	                 its bytes and its queue
 //	prediction.go    what a client does at once, and what is corrected; internal/predict/ and
-//	                 internal/replay/: what it keeps, and what else moves; internal/spawns/: what it makes before the server;
-//	                 internal/rewind/: what a shooter saw
+//	                 internal/replay/: what it keeps, with its lists (internal/deep/), and what else moves; internal/spawns/: what it makes
+//	                 before the server; internal/rewind/: what a shooter saw
 //	wake.go          what happens at a tick that is known; internal/wakes/: what waits
 //
 // The game asks, is told, and tells others:

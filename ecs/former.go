@@ -18,7 +18,7 @@ import (
 // noteFormer keeps what WorldView needs of the node's place, before a change of parent.
 func (dr *drawing) noteFormer(n *nodes.Node) {
 	b := n.DrawnBinding(n.Entity, components.Transform)
-	if b == nil || dr.nodes.Of(n.Entity) != n || b.Comp.StandIn != nil || n.Hidden || n.Orphan || b.Track.Empty() {
+	if b == nil || n.Predicted != nil || dr.nodes.Of(n.Entity) != n || b.Comp.StandIn != nil || n.Hidden || n.Orphan || b.Track.Empty() {
 		return
 	}
 	now := dr.Proxy.Newest()

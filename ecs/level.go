@@ -81,6 +81,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.proxies.references = nil, nil, nil, references.Index[nodes.ItemOf]{}
 		clear(r.proxies.strangers)
 		r.predict.spawns.Reset()
+		r.commands.heard = false
 		if !swap {
 			r.remakeNamed()
 		}

@@ -80,13 +80,13 @@ func (pr *prediction) find() {
 				continue
 			}
 			if n.Predicted == nil {
-				n.Predicted = &predict.Node{}
+				pr.states.Begin(n, pr.round)
 				pr.all = append(pr.all, n)
 			}
 			n.Predicted.Round = pr.round
 		}
 	}
-	if pr.all = pr.states.Keep(pr.all, pr.round); len(pr.all) > was {
+	if pr.all = pr.states.Keep(pr.all, pr.round, float64(pr.commands.lead.Tick())-pr.draw.screen.Render); len(pr.all) > was {
 		nodes.SortByID(pr.all)
 	}
 }
@@ -148,10 +148,13 @@ func (c Call) Once(key int, fn func(late time.Duration)) {
 // reconcile compares the newest state that has come with what was predicted for its tick.
 func (pr *prediction) reconcile(now rpl.Tick) {
 	t := pr.Proxy.Newest()
-	if t <= pr.known {
+	whole := !pr.commands.heard || pr.Proxy.Complete() == t
+	if t <= pr.known || !whole && t < pr.known+rpl.Tick(pr.config.Steps) {
 		return
 	}
-	pr.known = t
+	if pr.known = t; !whole {
+		pr.Faults.Count("state incomplete")
+	}
 	d, wrong, fresh := pr.states.Judge(pr.all, t)
 	if wrong || fresh {
 		began := time.Now()
@@ -178,7 +181,7 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 	pr.spawns.Withdraw(func(n *nodes.Node) bool { return n.Predicted != nil && n.Predicted.Gone })
 	pr.spawns.Expire(pr.line.now(), t) // a replay may make again what was given up
 	pr.all = slices.DeleteFunc(pr.all, func(n *nodes.Node) bool { return pr.nodes.Of(n.Entity) != n })
-	pr.states.Moved(pr.all, pr.line.now().Seconds())
+	pr.states.Moved(pr.all, pr.line.now().Seconds(), float64(now-t))
 }
 
 // view changes a copy of a predicted component to what is drawn in this frame.

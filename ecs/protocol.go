@@ -24,8 +24,8 @@ type Protocol struct {
 	schema     *rpl.Schema
 	kinds      nodes.Kinds
 	groups     []*Group
-	commands   []any              // in order of declaration
-	commandRPC *RPC[commandBytes] // nil without commands
+	commanded  []donburi.IComponentType // what commands move, in order of declaration
+	commandRPC *RPC[commandBytes]       // nil without commands
 	reportRPC  *RPC[commandReport]
 	arguments  map[reflect.Type]bool // of prefabs and RPCs
 
@@ -60,6 +60,7 @@ func (p *Protocol) open(steps int) error {
 			for _, c := range p.kinds.Components {
 				p.mistakes = append(p.mistakes, c.Finish())
 			}
+			p.kinds.MarkCommanded(p.commanded)
 		}
 		p.err = errors.Join(append(firstOfThem(p.mistakes), err)...)
 	}

@@ -243,7 +243,9 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 		px.draw.showWhenDue(n)
 	}
 	for ord := range n.Items {
-		if k := n.Items[ord].Track; k != nil {
+		if n.Predicted != nil { // what it was predicted at is no place below this parent
+			px.injectNow(n, &n.Items[ord], ord)
+		} else if k := n.Items[ord].Track; k != nil {
 			px.draw.words = rep.Words(ord, px.draw.words[:0])
 			if !k.Follows(px.Proxy.Newest(), px.draw.words) {
 				k.Restart(rep.Tick(ord), px.draw.words)

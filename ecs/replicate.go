@@ -9,6 +9,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/deep"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -67,6 +68,7 @@ func register[T any](p *Protocol, name string, c *donburi.ComponentType[T], wire
 		Item:  p.schema.Item(name, wire, all),
 		Copy:  func(dst, src unsafe.Pointer) { *(*T)(dst) = *(*T)(src) },
 		Fresh: func() unsafe.Pointer { return unsafe.Pointer(new(T)) },
+		Lists: deep.Of(reflect.TypeFor[T]()),
 	}
 	if old := p.kinds.Of(c); old != nil {
 		p.fault(fmt.Errorf("tendon: component %s is replicated as %q and as %q: register it once", c.Name(), old.Name, name))

@@ -255,7 +255,7 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 				c.Close("the server could not take you in")
 				return
 			}
-			s.in, s.after, s.filling = true, m.After, filling{}
+			s.in, s.after, s.filling, s.commands.predicts = true, m.After, filling{}, false
 			c.Joined()
 			ss.groups.seatGroups(s)
 		}

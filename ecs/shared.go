@@ -61,7 +61,7 @@ func (r *Replication) connect() {
 		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats, wake: r.wakePredicted,
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands, drawn: &r.own}
-	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes}
+	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen}
 	r.predict.others.States = &r.predict.states
 	r.predict.spawns = spawns.Set{Base: &sh.Base, Nodes: &r.nodes, LoadTime: &r.loadTime, End: func(n *nodes.Node) {
 		r.proxies.endProxy(n, nodes.Removed)
@@ -107,6 +107,7 @@ func (r *Replication) resetClient() {
 		inPlace: inplace.Painter{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen},
 	}
 	r.commands.lead, r.commands.got, r.commands.makes = clock.Lead{Bound: sh.config.MaxMargin.Seconds() * float64(sh.config.Steps)}, 0, 0
+	r.commands.heard = false
 	r.predict.all, r.predict.known, r.predict.shown = nil, 0, predict.Once{}
 	r.predict.spawns.Reset()
 	r.predict.others.Reset()

@@ -69,6 +69,7 @@ type CommandStats struct {
 	Late    int           // commands that came after their tick; their presses count in the next
 	Early   int           // refused, because they were farther ahead than any client is
 	Doubled int           // repeats of what was here
+	Former  int           // for nodes that had been this player's until less than a second ago: on their way at a hand-over
 	Refused int           // for nodes of others
 	Margin  time.Duration // mean time that they came before their tick
 
@@ -83,7 +84,7 @@ type CommandStats struct {
 func (r *Replication) CommandStats() CommandStats {
 	co, step := &r.commands, r.shared.config.step()
 	s := CommandStats{
-		InTime: co.InTime, Missed: co.Missed, Late: co.Late, Early: co.Early, Doubled: co.Doubled, Refused: co.Foreign,
+		InTime: co.InTime, Missed: co.Missed, Late: co.Late, Early: co.Early, Doubled: co.Doubled, Former: co.Former, Refused: co.Foreign,
 		Ticks: r.predict.Ticks, Corrections: r.predict.Corrections, ReplayTime: r.predict.ReplayTime,
 		Lead: time.Duration(co.lead.Margin() * float64(step)),
 	}

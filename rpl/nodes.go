@@ -193,6 +193,13 @@ func (a *Authority) Give(n Node, p Peer) {
 	}
 }
 
+// OwnedLately reports whether a node was a peer's until less than a second ago: what comes from
+// that peer about the node was on its way when it was handed over.
+func (a *Authority) OwnedLately(n Node, p Peer) bool {
+	slot, ok := a.store.Slot(n)
+	return ok && a.store.OwnedLately(&a.store.Nodes[slot], p)
+}
+
 // HandOver makes a peer the owner of a node from this tick on. The nodes below keep
 // their owners.
 func (a *Authority) HandOver(n Node, p Peer) {

@@ -70,12 +70,13 @@ func (a *Authority) Waits(id Peer, now time.Duration) (acks, messages time.Durat
 	return a.sender.Waits(id, now)
 }
 
-// SetPredicting says whether a peer predicts the nodes that it owns: then every packet carries
-// all that it is not known to have of them, and what none carries is as the peer was
-// last sent it, for certain.
-func (a *Authority) SetPredicting(id Peer, on bool) {
+// SetPredicting says that a peer predicts the nodes that it owns and that have an item which
+// is Commanded, and others of which it knows: then every packet carries all that it is not known to have of them, whatever
+// their Hz, or says that it does not, and what none carries is as the peer was last sent
+// it, for certain (Proxy.Complete).
+func (a *Authority) SetPredicting(id Peer, others []Node) {
 	if p := a.sender.ByID.Find(id); p != nil {
-		a.sender.SetPredicting(p, on)
+		a.sender.SetPredicting(p, others)
 	}
 }
 

@@ -132,6 +132,10 @@ type ItemType struct {
 	// changes as nodes come and go.
 	HasRefs bool
 
+	// Commanded is set by the adapter, before the first session: commands move nodes with such
+	// an item, and the owner of one predicts it.
+	Commanded bool
+
 	Layout     fieldLayout // the compiled type
 	ranges     []byteRange // of the struct: what its shadow is compared by
 	ShadowSize int         // bytes of a shadow

@@ -32,6 +32,12 @@ const (
 	// leadJump is the error in ticks that no single ticks make up for.
 	leadJump = 10
 
+	// After a stall of more ticks than stalled, those that are missing are made at once. Steps
+	// that a client makes up for then, between which less than caughtUp of a tick passes, make
+	// no ticks.
+	stalled  = 3.0
+	caughtUp = 0.25
+
 	// leadRing is how many of the newest commands' leads are remembered until they are
 	// reported on.
 	leadRing = 256
@@ -44,18 +50,20 @@ type Lead struct {
 	Bound float64 // the most ticks of margin that the game allows; 0: no bound
 
 	needs  window
-	made   [leadRing]struct{ tick, lead float64 }
+	made   [leadRing]struct{ tick, at float64 }
 	tick   float64 // of the newest command, 0 before the first
 	smooth float64 // the lead of late commands, without the unevenness of updates
 	want   float64
+	before float64 // the server's tick in the step before
 	margin float64 // mean of what the server reports, in ticks
 	grown  float64
 	shrunk float64
 }
 
 // Reported takes the server's report on a command: margin is how many ticks before its
-// time it came, below zero if it was late.
-func (l *Lead) Reported(tick uint32, margin float64, now time.Duration) {
+// time it came, below zero if it was late. How far ahead it was made is judged by what c knows by
+// now: after a silence the server's tick may have been taken for a much older one.
+func (l *Lead) Reported(c *Clock, tick uint32, margin float64, now time.Duration) {
 	m := &l.made[tick%leadRing]
 	if m.tick != float64(tick) {
 		return
@@ -65,7 +73,7 @@ func (l *Lead) Reported(tick uint32, margin float64, now time.Duration) {
 	}
 	l.margin += (margin - l.margin) / 16
 	for late := 0.0; late == 0 || late < min(-margin, mostLate); late++ { // those behind it were late, too, and would have needed less and less
-		l.needs.add(now.Seconds(), m.lead-margin-late)
+		l.needs.add(now.Seconds(), m.tick-c.ServerRaw(m.at)-margin-late)
 	}
 	l.needs.forget(now.Seconds() - leadSpan)
 	if l.needs.len() >= leadLeast {
@@ -88,7 +96,8 @@ func (l *Lead) Tick() uint32 { return uint32(l.tick) }
 // server is the server's tick as Clock.ServerRaw has it, initial the lead to begin with.
 // After it call Made for each.
 func (l *Lead) Steps(server, initial float64, now time.Duration) int {
-	t := now.Seconds()
+	t, passed := now.Seconds(), server-l.before
+	l.before = server
 	if l.tick == 0 {
 		l.want, l.shrunk = initial, t
 		l.tick = math.Floor(server + initial)
@@ -108,7 +117,7 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		}
 	}
 	switch over := l.smooth - l.want; {
-	case over < -leadJump:
+	case over < -leadJump, over < -overOne && passed > stalled:
 		l.tick = math.Max(l.tick, math.Floor(server+l.want))
 		l.smooth = l.want
 		return 1
@@ -116,6 +125,10 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		l.smooth++
 		l.grown, l.shrunk = t, t
 		return 2
+	case over > overOne && passed < caughtUp:
+		l.smooth--
+		l.grown, l.shrunk = t, t
+		return 0
 	case over > overTwo && t-l.grown > hasteEvery, over > overOne && t-l.shrunk > shrinkEvery:
 		l.smooth--
 		l.grown, l.shrunk = t, t
@@ -125,10 +138,10 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 }
 
 // Made notes that the next command was made, and returns its tick.
-func (l *Lead) Made(server float64) uint32 {
+func (l *Lead) Made(now time.Duration) uint32 {
 	l.tick++
 	m := &l.made[uint32(l.tick)%leadRing]
-	m.tick, m.lead = l.tick, l.tick-server
+	m.tick, m.at = l.tick, now.Seconds()
 	return uint32(l.tick)
 }
 

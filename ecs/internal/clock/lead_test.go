@@ -61,6 +61,7 @@ func (l line) lead(seed uint64, minutes int) led {
 	}
 	came := map[uint32]bool{}
 	dt, phase := step.Seconds(), rng.Float64()*step.Seconds()
+	clock := &Clock{step: dt, rate: 1, server: -(l.oneWay + l.jitter/2) / dt}
 	got, heard, news, worst, worstAt, ran := uint32(0), uint32(0), false, 0.0, uint32(0), 0
 	late, sum, n := 0, 0.0, 0
 	for tick := uint32(1); float64(tick)*dt < float64(minutes)*60; tick++ {
@@ -97,11 +98,11 @@ func (l line) lead(seed uint64, minutes int) led {
 		client := now + phase // its step
 		for _, p := range take(&down, client) {
 			heard = max(heard, p.got)
-			lead.Reported(p.to, p.margin, time.Duration(client*float64(time.Second)))
+			lead.Reported(clock, p.to, p.margin, time.Duration(client*float64(time.Second)))
 		}
-		server := (client - l.oneWay - l.jitter/2) / dt // as its clock has it
-		for range lead.Steps(server, 2*l.oneWay/dt+2, time.Duration(client*float64(time.Second))) {
-			lead.Made(server)
+		at := time.Duration(client * float64(time.Second))
+		for range lead.Steps(clock.ServerRaw(client), 2*l.oneWay/dt+2, at) {
+			lead.Made(at)
 		}
 		if newest := lead.Tick(); newest > heard && !gone() {
 			up = append(up, packet{at: client + way(), from: max(heard+1, newest-min(newest, 31)), to: newest})

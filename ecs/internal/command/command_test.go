@@ -3,8 +3,11 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // message is what a client writes: two streams over three ticks.
@@ -19,6 +22,7 @@ func message() []byte {
 	w.Value([]byte{1}, true, false)
 	w.Value(nil, false, false)
 	w.Value([]byte{2}, true, false)
+	w.Others([]rpl.Node{7, 1 << 40})
 	return w.B
 }
 
@@ -36,6 +40,9 @@ func TestMessage(t *testing.T) {
 	}
 	if len(m.Drawn) != 3 || m.Drawn[0] != (Drawn{95, 2, 94}) || m.Drawn[2] != (Drawn{93, 4, 95}) {
 		t.Errorf("drawn from %v", m.Drawn)
+	}
+	if !slices.Equal(m.Others, []rpl.Node{7, 1 << 40}) {
+		t.Errorf("others: %v", m.Others)
 	}
 }
 

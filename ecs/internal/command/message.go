@@ -11,6 +11,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/rpl/bits"
 )
 
@@ -25,16 +26,20 @@ import (
 //	  node                         a varint
 //	  command                      a varint, its number in the protocol
 //	  values                       for each tick: 0 none, 1 as the tick after, else 2 + length, bytes
+//	predicted                      1: of so many nodes of others, MaxOthers at most; then for each
+//	  node                         a varint
 //
 // It is sent again with every packet until the server says that it has the commands, so
 // that a loss costs nothing.
 
 // Limits of a message. A command repeated MaxTicks times outlives any burst of losses that
-// still lets anybody play; MaxStreams is more nodes than a player drives. DrawnUnit is the
+// still lets anybody play; MaxStreams is more nodes than a player drives, MaxOthers more than are near
+// enough to be pushed. DrawnUnit is the
 // fraction of a tick in which drawn time moves: far less than anybody sees.
 const (
 	MaxTicks   = 32
 	MaxStreams = 32
+	MaxOthers  = 32
 	MaxValue   = 253
 	MaxBytes   = 1000 // of a message, so that it leaves room for the rest of its packet
 	DrawnUnit  = 1024
@@ -114,10 +119,19 @@ func (w *Writer) Value(v []byte, here, same bool) {
 	}
 }
 
+// Others ends the message with the nodes of others that the client predicts.
+func (w *Writer) Others(nodes []rpl.Node) {
+	w.B = append(w.B, uint8(len(nodes)))
+	for _, n := range nodes {
+		w.B = binary.AppendUvarint(w.B, uint64(n))
+	}
+}
+
 // A Message is what Parse has read.
 type Message struct {
 	Newest uint32
-	Drawn  []Drawn // by tick, the newest first
+	Drawn  []Drawn    // by tick, the newest first
+	Others []rpl.Node // of others, that the client predicts
 	bytes  []byte
 	bits   bits.Reader
 }
@@ -142,7 +156,7 @@ func (m *Message) ParseArguments(args []byte, value func(node uint64, number int
 // Parse reads a message: it calls value for each value. It stops at the first thing that
 // no client writes.
 func (m *Message) Parse(b []byte, value func(node uint64, number int, tick uint32, at int, v []byte)) error {
-	if len(b) < 6 {
+	if len(b) < 7 {
 		return ErrMessage
 	}
 	m.Newest, m.Drawn = binary.BigEndian.Uint32(b), m.Drawn[:0]
@@ -192,6 +206,18 @@ func (m *Message) Parse(b []byte, value func(node uint64, number int, tick uint3
 			}
 			value(node, int(number), m.Newest-uint32(i), i, last)
 		}
+	}
+	if len(b) == 0 || b[0] > MaxOthers {
+		return ErrMessage
+	}
+	n = int(b[0])
+	b, m.Others = b[1:], m.Others[:0]
+	for range n {
+		node, k := binary.Uvarint(b)
+		if k <= 0 {
+			return ErrMessage
+		}
+		b, m.Others = b[k:], append(m.Others, rpl.Node(node))
 	}
 	if len(b) > 0 {
 		return ErrMessage

@@ -48,7 +48,8 @@ const sentTicks = 2 * MaxTicks
 // A Stream is one node's commands.
 type Stream[A any] struct {
 	Queue[A]
-	Owner rpl.Peer // whose they are: those of a former owner count no more
+	Owner rpl.Peer // whose they are: those of a former owner count no more …
+	Since uint32   // … nor do, on the authority, those of ticks before it was the owner's
 
 	pressed []Entry[A]        // whose edges wait for a tick
 	raw     [sentTicks][]byte // on the owner: the newest commands as they travel
@@ -105,7 +106,7 @@ func (s *Stream[A]) Write(w *Writer, newest uint32, ticks int) {
 	known := false
 	for i := range uint32(ticks) {
 		e, ok := s.At(newest - i)
-		if !ok {
+		if !ok || len(*s.Raw(e.Tick)) == 0 { // a command that is not sent
 			w.Value(nil, false, false)
 			known = false
 			continue

@@ -3,7 +3,9 @@
 package differ
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
@@ -15,6 +17,59 @@ import (
 type Side struct {
 	*nodes.Base
 	Nodes *nodes.Table
+}
+
+// A Difference is something that a client has otherwise than the server.
+type Difference struct {
+	Node      rpl.Node
+	Component string // as it was registered; empty: the node itself
+	Field     string
+	Text      string // what each has
+}
+
+func (d Difference) String() string {
+	if d.Component == "" {
+		return fmt.Sprintf("%v: %s", d.Node, d.Text)
+	}
+	return fmt.Sprintf("%v, %s.%s: %s", d.Node, d.Component, d.Field, d.Text)
+}
+
+// Sessions compares all that two machines have of a session. everyone is whether each client is
+// to have each node that is for everyone.
+func Sessions(server, client Side, everyone bool) (ds []Difference) {
+	for _, id := range idsOf(server, client) {
+		a, b := server.Nodes.ByID[id], client.Nodes.ByID[id]
+		switch {
+		case a == nil:
+			ds = append(ds, Difference{Node: id, Text: "it has ended on the server, and the client has it still"})
+		case b == nil || b.Leaving:
+			if everyone && (a.Data.Relevance == rpl.Near || a.Data.Relevance == rpl.Always) {
+				ds = append(ds, Difference{Node: id, Text: "the client does not have it"})
+			}
+		default:
+			if a.Owner != b.Owner {
+				ds = append(ds, Difference{Node: id, Text: fmt.Sprintf("peer %d owns it on the server, and %d on the client", a.Owner, b.Owner)})
+			}
+			Items(server, client, a, b, func(component, field, text string) {
+				ds = append(ds, Difference{id, component, field, text})
+			})
+		}
+	}
+	return ds
+}
+
+// idsOf returns the nodes that either machine has, in order.
+func idsOf(server, client Side) (ids []rpl.Node) {
+	for id := range server.Nodes.ByID {
+		ids = append(ids, id)
+	}
+	for id, n := range client.Nodes.ByID {
+		if server.Nodes.ByID[id] == nil && !n.Leaving {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b rpl.Node) int { return cmp.Compare(a, b) })
+	return ids
 }
 
 // Items reports each tagged field that the client may see and has otherwise than the server,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/deep"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -43,6 +44,17 @@ func (ks *Kinds) Of(c donburi.IComponentType) *Component {
 	return nil
 }
 
+// MarkCommanded tells the core which nodes commands move: those with a component that they are
+// on, or any node, if that one is local.
+func (ks *Kinds) MarkCommanded(on []donburi.IComponentType) {
+	for _, t := range on {
+		c := ks.Of(t)
+		for _, o := range ks.Components {
+			o.Item.Commanded = o.Item.Commanded || c == nil || c == o
+		}
+	}
+}
+
 // Count returns how many of these components are replicated.
 func (ks *Kinds) Count(cs []donburi.IComponentType) (n int) {
 	for _, c := range cs {
@@ -63,6 +75,7 @@ type Component struct {
 	StandIn *StandIn      // nil: the component itself is what travels
 	Copy    func(dst, src unsafe.Pointer)
 	Fresh   func() unsafe.Pointer // room for a copy
+	Lists   *deep.Plan            // what Copy shares with the original; nil: nothing
 
 	Notify []int         // props with `notify`
 	Drawn  track.Fields  // fields with `interp`
@@ -76,6 +89,24 @@ type StandIn struct {
 	Make   func() unsafe.Pointer
 	Get    func(e *donburi.Entry, component, w unsafe.Pointer)
 	Set    func(e *donburi.Entry, component, w unsafe.Pointer)
+}
+
+// Keep copies a component, with its lists and maps, to where nobody else looks.
+func (c *Component) Keep(dst, src unsafe.Pointer) {
+	if c.Lists == nil {
+		c.Copy(dst, src)
+		return
+	}
+	c.Lists.Keep(dst, src)
+}
+
+// PutBack makes a component what Keep has kept.
+func (c *Component) PutBack(dst, src unsafe.Pointer) {
+	if c.Lists == nil {
+		c.Copy(dst, src)
+		return
+	}
+	c.Lists.PutBack(dst, src)
 }
 
 // Finish fills in what is known only after the item type is compiled.

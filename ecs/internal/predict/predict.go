@@ -22,6 +22,8 @@ type Node struct {
 	Born  rpl.Tick // of a node that this machine has made by a command: when; else 0
 	Met   bool     // it has been compared with the server's, or was made here
 	Gone  bool     // in the tick that runs again it has not been made yet
+	Begun bool     // it is predicted since the newest state, and goes over from where it was drawn
+	Under rpl.Node // its parent, as of when its state was last kept
 	Items []Item   // by ordinal
 	At    float64  // when its error was last changed, in seconds
 	Wakes Wakes    // when it is to be woken, and was

@@ -5,6 +5,7 @@ package replay
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
@@ -37,18 +38,76 @@ func (st *States) inject(n *nodes.Node, ord int) {
 	}
 }
 
-// Release gives a node that is not predicted any more back to what comes from the server.
-func (st *States) Release(n *nodes.Node) {
+// Begin begins to predict a node: what is drawn of it goes over from where it was drawn, behind
+// the newest state, to where it is predicted, ahead of that.
+func (st *States) Begin(n *nodes.Node, round uint64) {
+	n.Predicted = &predict.Node{Round: round}
+	if n.Replica == nil || n.Hidden {
+		return
+	}
+	n.Predicted.Begun, n.Predicted.At, n.Predicted.Under = true, st.Screen.Now().Seconds(), under(n)
+	for ord := range n.Items {
+		b := &n.Items[ord]
+		if e, at := st.Component(b); at != nil && b.Track != nil && !b.Track.Empty() {
+			drawn := st.drawn(b, e, at, func(_, w unsafe.Pointer) { st.Screen.Draw(b.Track, w, false) })
+			w, k := st.Tagged(b.Comp, e, at), n.Predicted.Item(ord)
+			for j := range b.Comp.Drawn.Fields {
+				f := &b.Comp.Drawn.Fields[j]
+				k.Off = append(k.Off, f.Way(f.Get(w), drawn[j]))
+			}
+		}
+	}
+}
+
+// drawn returns the drawn fields of an item's component after draw has drawn a copy of it, and
+// of its tagged fields.
+func (st *States) drawn(b *nodes.Binding, e *donburi.Entry, at unsafe.Pointer, draw func(v, w unsafe.Pointer)) []float64 {
+	v := b.Comp.Fresh()
+	b.Comp.Copy(v, at)
+	draw(v, st.Tagged(b.Comp, e, v))
+	w := v
+	if b.Comp.StandIn != nil {
+		w = st.Scratch(b.Comp)
+	}
+	st.was = st.was[:0]
+	for j := range b.Comp.Drawn.Fields {
+		st.was = append(st.was, b.Comp.Drawn.Fields[j].Get(w))
+	}
+	return st.was
+}
+
+func under(n *nodes.Node) rpl.Node {
+	if n.Parent != nil {
+		return n.Parent.ID
+	}
+	return 0
+}
+
+// Release gives a node that is not predicted any more back to what comes from the server: it
+// goes over to where that is drawn. ahead is how many ticks it was predicted ahead.
+func (st *States) Release(n *nodes.Node, ahead float64) {
 	if st.Proxy == nil || n.Leaving || n.Replica == nil || n.Data.Transient || st.Nodes.Of(n.Entity) != n {
+		n.Predicted = nil
 		return
 	}
 	for ord := range n.Items {
+		b := &n.Items[ord]
+		e, at := st.Component(b)
+		if at == nil || b.Track == nil {
+			st.inject(n, ord)
+			continue
+		}
+		drawn := slices.Clone(st.drawn(b, e, at, func(v, _ unsafe.Pointer) {
+			st.Draw(n, b.Entity, b.Comp.Type, v, 0, 1, st.Screen.Now().Seconds())
+		}))
 		st.inject(n, ord)
-		if k := n.Items[ord].Track; k != nil {
-			st.words = n.Replica.Words(ord, st.words[:0])
-			k.Restart(st.Proxy.Newest(), st.words)
+		st.words = n.Replica.Words(ord, st.words[:0])
+		b.Track.Restart(st.Proxy.Newest(), st.words)
+		if n.Predicted.Under == under(n) {
+			st.Screen.Take(b.Track, drawn, track.JumpUnits*ahead)
 		}
 	}
+	n.Predicted = nil
 }
 
 // Back sets predicted nodes back to the server's state of tick t, and notes what was drawn.
@@ -96,13 +155,14 @@ func (st *States) copy(n *nodes.Node, ord int, t rpl.Tick) {
 	b := &n.Items[ord]
 	if _, at := st.Component(b); at != nil {
 		if k := n.Predicted.Item(ord); k.Ticks[t%predict.Ticks] == t {
-			b.Comp.Copy(at, k.Ring[t%predict.Ticks])
+			b.Comp.PutBack(at, k.Ring[t%predict.Ticks])
 		}
 	}
 }
 
-// Moved takes what the ticks since Back have moved into what is drawn away from now on.
-func (st *States) Moved(all []*nodes.Node, now float64) {
+// Moved takes what so many ticks since Back have moved into what is drawn away from now on. In
+// the place of another parent nothing is the way it was.
+func (st *States) Moved(all []*nodes.Node, now, ticks float64) {
 	st.EachDrawn(all, func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
 		if j >= len(k.Was) { // it was not there before
 			return
@@ -111,16 +171,22 @@ func (st *States) Moved(all []*nodes.Node, now float64) {
 			k.Off = append(k.Off, 0)
 		}
 		off := f.Way(f.Get(at), k.Was[j])
-		if off += k.Off[j] * track.Fade(now-p.At); math.IsNaN(off) || f.Leaps(0, off) || f.Steps() { // a teleport, or a value that was absent
+		if off += k.Off[j] * track.Fade(now-p.At); math.IsNaN(off) || !p.Begun && f.Leaps(0, off) || f.Leaps(0, off/max(ticks, 1)) || f.Steps() { // a teleport, or a value that was absent
 			off = 0
 		}
 		k.Off[j] = off
 	})
 	for _, n := range all {
-		if n.Predicted.At = now; n.Replica != nil && n.Replica.Leapt > n.Predicted.Leapt { // no error of a leap is drawn away
-			n.Predicted.Leapt = n.Replica.Leapt
-			for i := range n.Predicted.Items {
-				clear(n.Predicted.Items[i].Off)
+		p := n.Predicted
+		p.At, p.Begun = now, false
+		leapt := p.Leapt
+		if n.Replica != nil {
+			leapt = max(leapt, n.Replica.Leapt)
+		}
+		if leapt > p.Leapt || p.Under != under(n) { // no error of a leap is drawn away
+			p.Leapt, p.Under = leapt, under(n)
+			for i := range p.Items {
+				clear(p.Items[i].Off)
 			}
 		}
 	}
@@ -162,14 +228,14 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 }
 
 // Keep drops those from what is predicted that are not any more, or have gone: of another round.
-func (st *States) Keep(all []*nodes.Node, round uint64) []*nodes.Node {
+// ahead is how many ticks what is predicted is ahead of what is drawn of others.
+func (st *States) Keep(all []*nodes.Node, round uint64, ahead float64) []*nodes.Node {
 	kept := all[:0]
 	for _, n := range all {
 		if n.Predicted.Round == round && st.Nodes.Of(n.Entity) == n {
 			kept = append(kept, n)
 		} else {
-			n.Predicted = nil
-			st.Release(n)
+			st.Release(n, ahead)
 		}
 	}
 	clear(all[len(kept):])

@@ -16,7 +16,8 @@ import (
 // States works on the states of predicted nodes.
 type States struct {
 	*nodes.Base
-	Nodes *nodes.Table
+	Nodes  *nodes.Table
+	Screen *track.Screen
 
 	words, mine []int32 // scratch
 	vars        []any
@@ -36,7 +37,7 @@ func (st *States) Save(n *nodes.Node, t rpl.Tick) {
 			if *s == nil {
 				*s = b.Comp.Fresh()
 			}
-			b.Comp.Copy(*s, at)
+			b.Comp.Keep(*s, at)
 			k.Ticks[t%predict.Ticks] = t
 		}
 	}
@@ -71,15 +72,22 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 		if n.Predicted.Born != 0 { // it began from what may itself have been a step beside
 			spare = 2
 		}
-		if d := predict.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare+int64(it.Words[i].Tol)); d != 0 && mayKnow(p.Audience) {
+		if d := predict.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare+int64(it.Words[i].Tol)); d != 0 && (p.Audience == rpl.Everyone || p.Audience == rpl.OwnerSees && n.Owner == st.Me) {
 			return p.Name, d
 		}
 	}
 	return "", 0
 }
 
-// mayKnow reports whether the owner is told of fields for an audience.
-func mayKnow(a rpl.Audience) bool { return a == rpl.Everyone || a == rpl.OwnerSees }
+// Foreign appends to dst at most so many of those that are predicted and are not this player's.
+func (st *States) Foreign(all []*nodes.Node, dst []rpl.Node, most int) []rpl.Node {
+	for _, n := range all {
+		if n.Owner != st.Me && n.ID != 0 && len(dst) < most {
+			dst = append(dst, n.ID)
+		}
+	}
+	return dst
+}
 
 // EachDrawn goes through the drawn fields of what is predicted.
 func (st *States) EachDrawn(all []*nodes.Node, fn func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int)) {

@@ -110,7 +110,7 @@ func (st *Set) keep(s *Spawn) {
 		var at unsafe.Pointer
 		if _, now := st.Component(b); now != nil {
 			at = b.Comp.Fresh()
-			b.Comp.Copy(at, now)
+			b.Comp.Keep(at, now)
 		}
 		s.first = append(s.first, at)
 	}
@@ -144,7 +144,7 @@ func (st *Set) again(s *Spawn, args []byte, build func() *donburi.Entry) {
 	}
 	for i := range s.node.Items {
 		if _, at := st.Component(&s.node.Items[i]); at != nil && i < len(s.first) && s.first[i] != nil {
-			s.node.Items[i].Comp.Copy(at, s.first[i])
+			s.node.Items[i].Comp.PutBack(at, s.first[i])
 		}
 	}
 }

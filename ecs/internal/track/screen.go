@@ -143,6 +143,22 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 	}
 }
 
+// Take has an item that was drawn otherwise so far, at these values, go over to what it is drawn at
+// from now on. What is farther than most is a leap, and no way.
+func (sc *Screen) Take(k *Track, drawn []float64, most float64) {
+	if k.n == 0 {
+		return
+	}
+	b := newBeyond(k)
+	w, _ := sc.wayOn(k, sc.Render)
+	b.add(k, &w, drawn, sc.Now().Seconds())
+	for i := range b.off {
+		if k.set.Fields[i].moves() && math.Abs(b.off[i]) > most {
+			b.off[i] = 0
+		}
+	}
+}
+
 // differs reports whether a way is elsewhere than what was drawn, beyond rounding.
 func (sc *Screen) differs(k *Track, w *way) bool {
 	for i := range k.set.Fields {

@@ -7,6 +7,7 @@
 //
 //	link.go     the state of a Link; which packets are lost, and how much is lost
 //	records.go  what each packet carried, until it is acked or too old
+//	parts.go    how complete the packets of a send are, for what their peer predicts
 //	acks.go     acks are noted as they come, and taken one by one
 //	flow.go     how many packets may leave
 //	sends.go    which of the newest sends the peer has in full

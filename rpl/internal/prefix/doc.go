@@ -11,5 +11,5 @@
 //
 //	code.go     codes of given lengths, and lengths for given counts
 //	table.go    a table of codes, and runs of coded bits
-//	encoder.go  a message of them; decoder.go: reading it
+//	encoder.go  a message of them, batch.go: several at once; decoder.go: reading it
 package prefix

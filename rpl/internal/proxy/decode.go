@@ -105,8 +105,12 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		echoed, kept = d.Bits(wire.EchoBits), d.Bits(8)
 	}
 	c.mend.toCheck = c.mend.toCheck[:0]
-	if form&coder.FormChecks != 0 && !c.readChecks(&d, &m.Entry) {
-		return fmt.Errorf("%w: more than %d checksums", ids.ErrPacket, wire.MaxChecks)
+	c.dec.parts, c.dec.together = false, 1
+	if form&coder.FormChecks != 0 {
+		c.dec.parts = d.Bits(1) == 1
+		if !c.readChecks(&d, &m.Entry) {
+			return fmt.Errorf("%w: more than %d checksums", ids.ErrPacket, wire.MaxChecks)
+		}
 	}
 	if err := c.body(&d, m, form, tick, baseTick, false); err != nil {
 		return err
@@ -118,6 +122,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	c.compare(tick)
 	c.dec.estimate.note(tick, c.dec.readingAt, c.cfg.Hz)
 	c.in.history.note(seq, tick, c.dec.readingAt)
+	c.in.complete.note(&c.in.history, seq, tick, c.dec.together)
 	c.in.named.Note(seq, &c.dec.named)
 	if c.dec.stage.skipped {
 		c.counters.Skipped++
@@ -161,6 +166,11 @@ func (c *Proxy) body(d *prefix.Decoder, m *coder.Model, form int, tick, baseTick
 		}
 		if st.skipped && len(c.mend.skipped) >= wire.MaxSkipped {
 			return fmt.Errorf("%w: guesses of %d packets were skipped already", ids.ErrPacket, wire.MaxSkipped)
+		}
+	}
+	if c.dec.parts && !block {
+		if c.dec.together = coder.ReadUnsigned(d, &m.Entry.Length); st.skipped {
+			c.dec.together = 0
 		}
 	}
 	err := d.End()

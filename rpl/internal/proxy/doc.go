@@ -5,7 +5,7 @@
 // The files in the order of the data:
 //
 //	proxy.go, config.go     what there is, and the calls of a tick; history.go: which packets were read; tickestimate.go: the
-//	                        authority's tick
+//	                        authority's tick; complete.go: of which ticks all has come that is predicted here
 //	decode.go               a packet into the stage; decodeupdate.go: its updates; line.go: the versions that they build on
 //	commit.go               the stage into nodes and rows, whole
 //	replica.go              a node; replicarow.go, replicaversion.go: its rows and their versions; versionslab.go: in memory

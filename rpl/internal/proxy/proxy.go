@@ -71,6 +71,8 @@ type incoming struct {
 	history receivedHistory // which packets were applied
 	named   wire.SentRing   // which handles the newest of them told of
 	latest  wire.Latest     // of the unreliable calls
+
+	complete completeness // for what this peer predicts
 }
 
 // decoding is the state that reading a packet needs (decode.go).
@@ -86,6 +88,8 @@ type decoding struct {
 	base      uint64        // the number of its base packet, 0 without
 	named     wire.SentSet  // the handles that its updates are about
 	timely    bool          // it has a whole tick, and no newer packet was applied
+	parts     bool          // it says at its end how complete it is …
+	together  uint32        // … together with those before it, so many in all; 1 where it says nothing
 	lines     lineWindow
 	seconds   rowtype.Second // the version from which the lines of the record being read start
 }
@@ -226,6 +230,11 @@ func (c *Proxy) Step(t ids.Tick) { c.tick = t }
 
 // Newest is the newest tick of the authority in what has been applied.
 func (c *Proxy) Newest() ids.Tick { return c.held.newest }
+
+// Complete is the newest tick of which this peer has all that the authority had to say of the
+// nodes that the peer owns, if it predicts them: what did not come of them is as it was. Where
+// it is Newest, their state here is that of that tick, for certain.
+func (c *Proxy) Complete() ids.Tick { return c.in.complete.tick }
 
 // Replica finds a node that is held here.
 func (c *Proxy) Replica(n ids.Node) (*Replica, bool) {

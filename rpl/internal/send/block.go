@@ -29,6 +29,7 @@ func (k *packer) block() {
 		pc = &pl.updates.in(a.Updates.bundles.updates)[k.update]
 		k.update++
 		k.last = pc.handle + 1
+		k.complete.Left = k.complete.Left || p.predicts(&a.store.Nodes[p.States[pc.handle].slot]) // no packet waits for a block
 	case k.speculative < pl.speculative.len():
 		k.speculative++ // it can wait for the arrival's ack
 		return

@@ -318,7 +318,7 @@ func (k *packer) cohort(u *updating, pc *bundle) bool {
 	of := &k.a.Updates.Cohorts.list[k.p.plan.cohort-1].marks[pc.handle>>6]
 	rest := of.rest(k.a.Updates.bundles.updates)
 	if k.folded == 0 && u.last == of.first(pc.handle)+1 && int(of.room) <= k.room {
-		u.runs.put()
+		u.runs.Put()
 		k.p.enc.PutPart(k.a.Updates.Cohorts.joined[of.joined.from:of.joined.to], int(of.named))
 		k.room -= int(of.named)
 		u.last = rest[len(rest)-1].handle + 1

@@ -30,6 +30,7 @@ func (a *Sender) Encode(id ids.Peer, now time.Duration, s wire.Sink) {
 	}
 	p.trails = !p.plan.updates.empty()
 	k := packer{a: a, p: p, s: s, now: now}
+	k.looks()
 	for {
 		k.begin()
 		k.fill()
@@ -142,6 +143,8 @@ type packer struct {
 
 	last uint32 // one past the handle of the last update, in whichever packet: the recorded name of the next one counts from it
 
+	complete link.Parts
+
 	rec   *link.Record
 	form  int
 	named wire.SentSet // by the packet
@@ -188,6 +191,9 @@ func (k *packer) begin() {
 	if p.busy {
 		k.form |= coder.FormChecks*flag(len(p.checks.plan) > 0) | coder.FormCalls*flag(k.hasCalls())
 	}
+	if p.predicted.on && k.says(seq, room) {
+		k.form |= coder.FormChecks
+	}
 	if k.hasRuns(seq) {
 		k.form |= coder.FormAgain
 	}
@@ -212,6 +218,7 @@ func (k *packer) begin() {
 		e.PutBits(uint32(min((k.now-l.InAt)/time.Millisecond, 255)), 8)
 	}
 	if k.form&coder.FormChecks != 0 {
+		e.PutBits(uint32(flag(k.complete.Written)), 1)
 		p.putChecks(&m.Entry, k.rec, k.now)
 	}
 	k.room = room*8 - e.Len()*8 - wire.EndBits
@@ -248,6 +255,7 @@ func (k *packer) fill() {
 	if start == k.progress() && !k.done() {
 		k.block() // the next bundle fits no packet
 	}
+	k.closes()
 }
 
 // calls writes the unreliable calls that fit.
@@ -264,32 +272,9 @@ func (k *packer) calls() {
 	p.enc.PutBits(0, 1)
 }
 
-// sayings collects symbols to write several at once.
-type runWriter struct {
-	e   *prefix.Encoder
-	n   int
-	few [32]prefix.Sym
-}
-
-func (s *runWriter) add(sym prefix.Sym) {
-	if s.n == len(s.few) {
-		s.put()
-	}
-	s.few[s.n%len(s.few)] = sym
-	s.n++
-}
-
-// put is called seldom. It is kept out of line so that add can be inlined.
-//
-//go:noinline
-func (s *runWriter) put() {
-	s.e.Put(s.few[:s.n]...)
-	s.n = 0
-}
-
 // updating is how far the updates of a packet are written.
 type updating struct {
-	runs     runWriter
+	runs     prefix.Batch
 	from, to uint32 // range of entries not yet noted in the packet's record
 	last     uint32 // one past the handle of the update before, in this packet
 }
@@ -297,13 +282,13 @@ type updating struct {
 // updates writes updates until one does not fit, or has a lower handle than the one
 // before it. They are recorded already.
 func (k *packer) updates() {
-	u := updating{runs: runWriter{e: &k.p.enc}}
+	u := updating{runs: prefix.Batch{E: &k.p.enc}}
 	bundles := k.p.plan.updates.in(k.a.Updates.bundles.updates)
 	for k.update = k.several(&u, bundles, k.update); k.update < len(bundles) && k.cohort(&u, &bundles[k.update]); {
 		k.update = k.several(&u, bundles, k.update+1)
 	}
 	k.carries(u.from, u.to)
-	u.runs.put()
+	u.runs.Put()
 }
 
 // several writes updates from number i on, until one does not fit or is a bundle of
@@ -320,15 +305,15 @@ func (k *packer) several(u *updating, bundles []bundle, i int) int {
 			break
 		}
 		if pc.name > 0 && k.last == last {
-			u.runs.add(prefix.Sym(pc.codes))
+			u.runs.Add(prefix.Sym(pc.codes))
 			room -= prefix.Sym(pc.codes).Bits()
 		} else {
 			name := m.Name(pc.special, pc.handle+1-last)
-			u.runs.add(name)
+			u.runs.Add(name)
 			if c := pc.bare(); c.isRun() {
-				u.runs.add(prefix.Sym(c))
+				u.runs.Add(prefix.Sym(c))
 			} else {
-				u.runs.put()
+				u.runs.Put()
 				k.p.enc.Put(c.among(k.a.Updates.syms)...)
 			}
 			room -= name.Bits() + int(pc.bits)

@@ -25,18 +25,17 @@ type Peer struct {
 	Model  *coder.Model // codes the packets to the peer
 
 	// Receive, Schedule and Encode
-	Link       link.Link
-	Marks      marks
-	busy       bool // one of the lists that are mostly empty may have something (isBusy)
-	came       bool // an arrival may be due, or one in coming is acked
-	went       bool // the same for going
-	trails     bool // the packet before had updates
-	predicting bool // it predicts the nodes that it owns
-	tally      tally
-	checked    time.Duration // when the newest checksum was sent
-	plan       plan
-	bucket     budget.Bucket
-	tables     peerTables
+	Link    link.Link
+	Marks   marks
+	busy    bool // one of the lists that are mostly empty may have something (isBusy)
+	came    bool // an arrival may be due, or one in coming is acked
+	went    bool // the same for going
+	trails  bool // the packet before had updates
+	tally   tally
+	checked time.Duration // when the newest checksum was sent
+	plan    plan
+	bucket  budget.Bucket
+	tables  peerTables
 
 	// read only where there is something to say
 	coming []uint32      // handles whose arrival is not acked
@@ -61,6 +60,8 @@ type Peer struct {
 	checks   checks
 	resync   resync
 	again    again
+
+	predicted predicted
 
 	sparse   sparse
 	copies   []rowCopy // of changes, that are due soon; empty while hardly anything is lost

@@ -1,16 +1,32 @@
 package send
 
 import (
+	"slices"
+
+	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// What a peer predicts: the nodes that it owns. What a packet does not carry of them has to
+// What a peer predicts: the nodes that it owns and that commands move, and others that it has
+// named. What a packet does not carry of them has to
 // be as the peer's acked version says: only then may the peer take silence for the state of
-// that tick, and compare what it has predicted with it (protocol rule 34).
+// that tick, and compare what it has predicted with it (protocol rule 34). Where a send
+// leaves something of them out, or needs several packets, its packets say so.
+
+// predicted is what a peer predicts.
+type predicted struct {
+	on      bool       // it predicts the nodes that it owns and that commands move …
+	others  []ids.Node // … and these
+	slots   []uint32   // scratch of Encode: the nodes that it may predict …
+	handles []uint32   // … and of these, those of which this send has an update
+}
 
 // predicts reports whether the peer predicts a node.
-func (p *Peer) predicts(n *store.Node) bool { return p.predicting && n.Owner == p.ID }
+func (p *Peer) predicts(n *store.Node) bool {
+	return p.predicted.on && (n.Owner == p.ID && n.Layout.Commanded || slices.Contains(p.predicted.others, n.ID))
+}
 
 // unconfirmed reports whether the peer may take the row for something else than it is:
 // the acked version does not lead to what it is now, or another was sent since.
@@ -19,13 +35,14 @@ func (a *updates) unconfirmed(r *store.Row, pr *peerRow) bool {
 		!a.leads(r, pr.acked, pr.ackedTick)
 }
 
-// SetPredicting says whether a peer predicts the nodes that it owns: then every packet
+// SetPredicting says that a peer predicts the nodes that it owns, and others: then every packet
 // carries all that it is not known to have of them, not only of what has changed.
-func (a *Sender) SetPredicting(p *Peer, on bool) {
-	if p.predicting == on {
+func (a *Sender) SetPredicting(p *Peer, others []ids.Node) {
+	pr := &p.predicted
+	if pr.on && slices.Equal(pr.others, others) {
 		return
 	}
-	p.predicting = on
+	pr.on, pr.others = true, slices.Clone(others)
 	for h := range p.States {
 		if e := &p.States[h]; e.isHere() {
 			a.renewPlain(p, uint32(h), &a.store.Nodes[e.slot])
@@ -47,5 +64,106 @@ func (a *Sender) PredictedAtHolders(n *store.Node) {
 		if h.Handle() != wire.NoHandle {
 			a.renewPlain(a.All[h.Peer()], h.Handle(), n)
 		}
+	}
+}
+
+// looks looks at what the send has of the nodes that the peer predicts. Their updates are
+// recorded by now.
+func (k *packer) looks() {
+	p, a := k.p, k.a
+	if !p.predicted.on {
+		return
+	}
+	c, now := &k.complete, uint32(a.store.Tick)
+	c.Left = p.plan.held || p.plan.probe
+	p.predicted.slots, p.predicted.handles = a.store.Owned(p.ID, p.predicted.slots[:0]), p.predicted.handles[:0]
+	for _, id := range p.predicted.others {
+		if slot, ok := a.store.Slot(id); ok && a.store.Nodes[slot].Owner != p.ID {
+			p.predicted.slots = append(p.predicted.slots, slot)
+		}
+	}
+	for _, slot := range p.predicted.slots {
+		n := &a.store.Nodes[slot]
+		hd := n.Holder(p.Index)
+		if !p.predicts(n) || hd == nil || hd.Handle() == wire.NoHandle || n.Transient {
+			continue
+		}
+		h := hd.Handle()
+		switch e := &p.States[h]; {
+		case e.State == HandleIn:
+			if carried, left := a.Updates.saysOf(p, e, n, now); left || e.owesOwnership() {
+				c.Left = true
+			} else if carried {
+				p.predicted.handles = append(p.predicted.handles, h)
+			}
+		case e.isHere() && p.lifeOf(e).relayout: // it has the former set of items
+			c.Left = true
+		}
+	}
+	c.Any = len(p.predicted.handles) > 0
+	if c.Any {
+		c.Begins = -1
+		slices.Sort(p.predicted.handles)
+		for i, u := range p.plan.updates.in(a.Updates.bundles.updates) {
+			if u.skip || u.name == cohortName {
+				continue
+			}
+			if _, is := slices.BinarySearch(p.predicted.handles, u.handle); is {
+				if c.Ends = i + 1; c.Begins < 0 {
+					c.Begins = i
+				}
+				c.Runs = c.Runs || u.name == againName
+			}
+		}
+	}
+}
+
+// saysOf reports whether a send has an update of a node that its peer predicts, and whether it
+// leaves out any row that the peer may take for something else than it is.
+func (a *updates) saysOf(p *Peer, e *handleState, n *store.Node, now uint32) (carried, left bool) {
+	for i, ri := range n.Rows {
+		r, pr := &a.store.Rows[ri], p.row(e, i)
+		switch who := r.Type.Audience; {
+		case who != ids.Everyone && (who != ids.OwnerSees || n.Owner != p.ID): // it is not compared there
+		case !a.unconfirmed(r, pr):
+		case pr.newest == now:
+			carried = true
+		default:
+			left = true
+		}
+	}
+	return carried, left
+}
+
+// fitsWhole reports whether all that the send has fits this packet for sure.
+func (k *packer) fitsWhole(room int) bool {
+	pl := &k.p.plan
+	if pl.ownershipBits > 0 || !pl.removals.empty() || !pl.arrivals.empty() { // these go in front
+		return false
+	}
+	n := pl.updates.len() + int(pl.folded)
+	bits := int(pl.updateBits) + wire.EndBits
+	if k.p.busy {
+		for _, c := range k.p.RPC.Unreliable[:k.p.RPC.paid] {
+			bits += 8*len(c) + wire.NameBits
+		}
+		bits += len(k.p.checks.plan) * checkBits
+	}
+	return bits+n*wire.NameBits <= 8*room-wire.HeaderBits
+}
+
+// checkBits is more than a checksum takes in a packet.
+const checkBits = 100
+
+// says decides, as a packet begins, whether it has to say how complete it is: a packet that
+// says nothing has all of what its peer predicts.
+func (k *packer) says(seq uint64, room int) bool {
+	return k.complete.Begin(seq, func() bool { return k.fitsWhole(room) })
+}
+
+// closes writes how complete the packet is.
+func (k *packer) closes() {
+	if n, says := k.complete.End(k.rec.Seq, k.update, k.form&coder.FormAgain != 0); says {
+		k.p.enc.PutOne(coder.Unsigned(&k.p.Model.Entry.Length, uint32(n)))
 	}
 }

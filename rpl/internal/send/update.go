@@ -74,7 +74,7 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 		return
 	case speculative && !v.mayBeSpeculative():
 		return
-	case n.Spawn.Hz > 0 && !e.owesOwnership() && uint32(a.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(a.sender.Setup.Hz):
+	case n.Spawn.Hz > 0 && !e.owesOwnership() && !p.predicts(n) && uint32(a.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(a.sender.Setup.Hz):
 		return // not due by the node's own rate
 	}
 	begun := a.cursor()

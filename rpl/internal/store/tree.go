@@ -111,6 +111,11 @@ func (n *Node) retire(t, second ids.Tick) {
 	n.past = append(n.past, tenure{n.Owner, t})
 }
 
+// OwnedLately reports whether a peer owned the node, and lost it no longer than a second ago.
+func (a *Store) OwnedLately(n *Node, p ids.Peer) bool {
+	return slices.ContainsFunc(n.past, func(t tenure) bool { return t.owner == p && t.until+ids.Tick(a.hz) > a.Tick })
+}
+
 // OwnerAt returns who owned a node at a tick, and whether the node has changed hands
 // since (protocol rule 21: ownership is a function of the tick).
 func (n *Node) OwnerAt(t ids.Tick) (owner ids.Peer, since bool) {

@@ -25,6 +25,8 @@ type NodeLayout struct {
 	Twins  [][]Twin           // for each row; nil if no row has any
 	Groups uint64             // a bit for each group that a row is kept to
 
+	Commanded bool // an item is moved by commands
+
 	Nodes   int      // on the authority: how many nodes have it
 	Edition uint32   // on the authority: distinguishes the layouts that have had its number
 	Since   ids.Tick // on a proxy: packets of earlier ticks mean another layout by its number
@@ -38,6 +40,7 @@ func NewLayout(all []*schema.ItemType, typesOf [][]*rowtype.Type, number uint32,
 			continue
 		}
 		l.Types[ord] = all[i]
+		l.Commanded = l.Commanded || all[i].Commanded
 		for _, t := range typesOf[i] {
 			l.Rows, l.Ords = append(l.Rows, t), append(l.Ords, ord)
 			if t.Audience >= ids.FirstGroup {

@@ -225,6 +225,10 @@ const (
 	// MaxCalls is how many unreliable calls may be queued for one peer's next send.
 	MaxCalls = 256
 
+	// MaxParts is how many packets of a send may be complete together for what their peer
+	// predicts: some 70 KB of it.
+	MaxParts = 64
+
 	// MaxWaiting is how many reliable calls may wait at the authority for one peer's
 	// nodes, and how many messages for its lane: some for each node of a join. Calls
 	// beyond it are dropped and counted.

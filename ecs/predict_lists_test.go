@@ -1,0 +1,100 @@
+package ecs_test
+
+// Predicted components that hold lists and maps.
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/mem"
+)
+
+type snakeData struct {
+	X    int32            `rpl:""`
+	Tail []int32          `rpl:"max=8"`
+	ran  map[rpl.Tick]int // how often each of the last ticks has: it does not travel
+}
+
+// A rule that changes a list in place is predicted like any other: the states that are kept have
+// lists and maps of their own, and a correction puts them back as they were.
+func TestPredictedLists(t *testing.T) {
+	net := mem.NewNetwork(1, fine)
+	p := tendon.NewProtocol("snakes")
+	snake := tendon.Replicate(p, "snake", donburi.NewComponentType[snakeData]())
+	crawl := tendon.NewCommand[int8](p, "crawl", snake)
+	session := func(dedicated bool) *tendon.Replication {
+		r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{Dedicated: dedicated})
+		if err != nil {
+			t.Fatal(err)
+		}
+		crawl.Apply(r, func(c tendon.Call, by int8) {
+			d := snake.Get(c.Entry)
+			if c.Tick%8 == 0 && len(d.Tail) < 8 {
+				d.Tail = append(d.Tail, d.X)
+			}
+			if len(d.Tail) == 8 && c.Tick%64 == 0 {
+				d.Tail = d.Tail[:2]
+			}
+			if n := len(d.Tail); n > 0 {
+				d.Tail[int(c.Tick)%n] += int32(by)
+			}
+			if d.ran == nil {
+				d.ran = map[rpl.Tick]int{}
+			}
+			d.ran[c.Tick]++
+			delete(d.ran, c.Tick-32)
+			d.X += int32(by)
+		})
+		return r
+	}
+	server, client := session(true), session(false)
+	crawl.Sample(client, func(*donburi.Entry) int8 { return 1 })
+	server.OnJoin(func(q rpl.Peer) { tendon.Give(server.Create(snake), q) })
+	told := map[string]int{}
+	client.OnCorrection(func(c tendon.Correction) { told[c.Field]++ })
+	l := net.Listener()
+	server.Host(l)
+	client.Join(net.Dialer(l))
+	for i := range 900 {
+		net.Advance(time.Second / 60)
+		for _, r := range []*tendon.Replication{server, client} {
+			r.Receive()
+			crawl.Run(r)
+			r.Send()
+		}
+		mine, ok := tendon.Mine(client, snake)
+		switch {
+		case i < 240 || !ok:
+			clear(told)
+		case i%40 == 0: // a correction, which runs what is on its way again
+			e, _ := server.Find(tendon.ID(mine))
+			snake.Get(e).X += 160
+		}
+	}
+	if told["snake.X"] < 10 || told["snake.Tail"] > 0 {
+		t.Errorf("corrections: %v", told)
+	}
+	crawl.Sample(client, func(*donburi.Entry) int8 { return 0 })
+	mine, _ := tendon.Mine(client, snake)
+	for tick, n := range snake.Get(mine).ran {
+		if n != 1 {
+			t.Errorf("tick %d counts %d times", tick, n)
+		}
+	}
+	e, _ := server.Find(tendon.ID(mine))
+	for range 600 {
+		net.Advance(time.Second / 60)
+		for _, r := range []*tendon.Replication{server, client} {
+			r.Receive()
+			r.Send() // paused
+		}
+	}
+	if a, b := snake.Get(mine), snake.Get(e); a.X != b.X || !slices.Equal(a.Tail, b.Tail) {
+		t.Errorf("in the end %+v, on the server %+v", *a, *b)
+	}
+}
