@@ -111,7 +111,7 @@ func (cl *client) count() (lost int) {
 	}
 	cl.draw.screen.Received.Missing, cl.draw.screen.Received.Several = missing > 0, cl.came > 1
 	rtt, jitter := cl.Proxy.RTT()
-	cl.draw.screen.Received.SetTrip(rtt+2*jitter, cl.config.step())
+	cl.draw.screen.SetTrip(rtt+2*jitter, cl.config.step())
 	return lost
 }
 

@@ -3,11 +3,7 @@ package track
 // Received: the newest packets that a client has had, to tell what stood still from what was
 // lost.
 
-import (
-	"time"
-
-	"github.com/tendonengine/tendon/rpl"
-)
+import "github.com/tendonengine/tendon/rpl"
 
 // ReceivedTicks is how many of the newest packets' ticks are remembered, to tell what stood
 // still from what was lost: more than are ever reordered.
@@ -25,15 +21,6 @@ type Received struct {
 	Several bool                  // the newest came with others, of whose states only the newest counts
 	Missing bool                  // others have been sent since that have not come
 	resend  rpl.Tick              // how long it takes until what a packet told that did not come is sent again, and comes
-}
-
-// resendSlack is how much longer than a round trip it takes until what was lost comes again: a send
-// by which the loss is seen, the ack's, the next send, and a step at either end.
-const resendSlack = 100 * time.Millisecond
-
-// SetTrip says how long a slow round trip of the line is, given the length of a tick.
-func (hd *Received) SetTrip(trip, step time.Duration) {
-	hd.resend = rpl.Tick((trip + resendSlack) / step)
 }
 
 // Note notes the tick of a packet that is newer than all others.

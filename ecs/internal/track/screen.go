@@ -32,6 +32,12 @@ type Screen struct {
 	drawn []float64 // scratch
 }
 
+// SetTrip says how long a slow round trip of the line is, given the length of a tick. What was lost
+// comes again that long after the packet that shows the loss, and a send and a step later at most.
+func (sc *Screen) SetTrip(trip, step time.Duration) {
+	sc.Received.resend = rpl.Tick(trip/step) + rpl.Tick((sc.Steps+sc.Sends-1)/max(1, sc.Sends)) + 1
+}
+
 // A beyond is an error that is being drawn away, and what was drawn without samples.
 type beyond struct {
 	off   []float64 // what is added to the fields, as of at

@@ -131,7 +131,7 @@ func TestBetweenAngles(t *testing.T) {
 func TestSilenceAfterLoss(t *testing.T) {
 	now := time.Duration(0)
 	sc := Screen{Steps: 60, Sends: 30, Now: func() time.Duration { return now }}
-	sc.Received.SetTrip(8*time.Second/60, time.Second/60) // 14 ticks
+	sc.SetTrip(11*time.Second/60, time.Second/60) // 14 ticks
 	k := New(drawnFields())
 	drawn := func() (d drawnData) {
 		sc.Draw(k, unsafe.Pointer(&d), false)
