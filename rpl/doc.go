@@ -97,5 +97,5 @@ package rpl
 //
 //	bits/, internal/prefix/, internal/pages/
 //	                         bits, codes, memory
-//	audience.go, counters.go who has what, and figures; dump.go: looks inside
+//	audience.go, counters.go who has what, and internal/figures/; dump.go: looks inside
 //	rpltest/                 what tests of the core and of adapters run in

@@ -3,6 +3,7 @@ package rpl
 import (
 	"reflect"
 
+	"github.com/tendonengine/tendon/rpl/internal/figures"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/interest"
 	"github.com/tendonengine/tendon/rpl/internal/proxy"
@@ -28,7 +29,7 @@ type (
 	Audience = ids.Audience
 	// Bits counts the bits of what the authority planned to send, by kind: Updates, Keyframes,
 	// Arrivals.
-	Bits = send.Bits
+	Bits = figures.Bits
 	// A Call is an RPC that runs on this machine now: Node, From, Tick, RPC, Args.
 	Call = wire.Call
 	// A Column is items of one type that the adapter keeps side by side. Resize gives it rows, Put
@@ -36,7 +37,7 @@ type (
 	Column = store.Column
 	// Counters count what the authority has done since it was made, and why: Records, Shared,
 	// Keyframes, Arrivals, Removals, PacketsLost, CallsDropped and more.
-	Counters = send.Counters
+	Counters = figures.Counters
 	// Grid is the usual Interest: a node streams in at Enter or nearer and out beyond Exit, in the
 	// unit of the `pos` prop. Enter is above 0, and Exit is at least Enter; 1.1 times Enter is usual.
 	Grid = spatial.Grid
@@ -62,7 +63,7 @@ type (
 	Item = store.Item
 	// ItemBits is the account of one item type: Item (nil for what belongs to no item), Bits,
 	// Removals.
-	ItemBits = send.ItemBits
+	ItemBits = figures.ItemBits
 	// PeerStats are figures about the datagrams to one peer: RTT, Jitter, Loss, SendLimit, Bytes,
 	// Packets, Calls, Held.
 	PeerStats = send.PeerStats

@@ -26,5 +26,5 @@
 //	                            ahead.go: reading ahead
 //	fit.go, heading.go          when code tables are learned, and how they reach the peers
 //	encode.go, block.go         packets of what was planned; what no packet holds; again.go: names by runs
-//	counters.go, account.go, tally.go figures
+//	account.go, tally.go        what is counted (package figures)
 package send

@@ -146,15 +146,7 @@ func (a *tables) Ship(set *coder.TableSet, m *coder.Model, msg []byte) {
 // Worth is the factor that makes a counted bit saved comparable with a bit of the
 // tables, which are sent to each peer.
 func (a *tables) Worth() float64 {
-	return horizon * a.sender.Accounts.Counters.copiesPerRecord() / float64(max(a.sender.ByID.Len(), 1))
-}
-
-// copiesPerRecord is how many peers one coded update serves, on average.
-func (c *Counters) copiesPerRecord() float64 {
-	if c.Records == 0 {
-		return 1
-	}
-	return float64(c.Records) / float64(max(c.Records-c.Shared, 1))
+	return horizon * a.sender.Accounts.Counters.CopiesPerRecord() / float64(max(a.sender.ByID.Len(), 1))
 }
 
 // adopt makes a set the session's tables. It drops a fit under way, which was to follow

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/budget"
 	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/figures"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/interest"
 	"github.com/tendonengine/tendon/rpl/internal/link"
@@ -43,7 +44,7 @@ func NewSender(c Setup, k *coder.Coding, st *store.Store, in *interest.Manager) 
 	s.Receiver = receiver{store: st, sender: s}
 	s.Setup.LeastCohort, s.Setup.LeastSharers = wire.LeastCohort, wire.LeastSharers
 	s.Setup.LeastAgain = againLeast
-	s.Accounts.Bits = make([]Bits, len(st.Schema.Items()))
+	s.Accounts.Bits = make([]figures.Bits, len(st.Schema.Items()))
 	return s
 }
 
@@ -148,9 +149,9 @@ type receiver struct {
 
 // accounts count what was sent and what it cost.
 type accounts struct {
-	Counters    Counters
-	tooLong     ids.Node // the last node that was logged as too long
-	Bits        []Bits   // by item type
-	OtherBits   Bits
+	Counters    figures.Counters
+	tooLong     ids.Node       // the last node that was logged as too long
+	Bits        []figures.Bits // by item type
+	OtherBits   figures.Bits
 	RemovalBits uint64
 }

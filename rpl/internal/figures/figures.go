@@ -1,4 +1,7 @@
-package send
+// Package figures holds what an authority counts about itself: what it sends, and why.
+package figures
+
+import "github.com/tendonengine/tendon/rpl/schema"
 
 // Counters count what the authority has done since it was made, and why. The net graph
 // and the bench read them.
@@ -28,4 +31,28 @@ type Counters struct {
 	CallsDropped   uint64 // calls from peers that may not make them, on nodes that are gone, or without room to wait
 	CallsOvertaken uint64 // unreliable calls from peers that came after a newer one of the same RPC on the same node
 	CallsOut       uint64
+}
+
+// CopiesPerRecord is how many peers one coded update serves, on average.
+func (c *Counters) CopiesPerRecord() float64 {
+	if c.Records == 0 {
+		return 1
+	}
+	return float64(c.Records) / float64(max(c.Records-c.Shared, 1))
+}
+
+// Bits counts the bits of what the authority planned to send, by kind. They are the
+// coder's upper bound, a few percent above what leaves.
+type Bits struct {
+	Updates   uint64 // rows in updates, against a base
+	Keyframes uint64 // rows in updates, without a base
+	Arrivals  uint64 // rows in arrivals
+}
+
+// ItemBits is the account of one item type. The entry whose Item is nil holds what
+// belongs to no item: names of nodes, owners, parents, removals.
+type ItemBits struct {
+	Item *schema.ItemType
+	Bits
+	Removals uint64 // of nodes; only where Item is nil
 }
