@@ -180,6 +180,9 @@ func (m *machine) frame() {
 	m.Frame()
 	view := m.ViewTick()
 	me, _ := tendon.Mine(m.Replication, body)
+	if m.touching() {
+		m.pressed = 0 // another is in its way: nothing shows the key
+	}
 	if me != nil && m.pressed > 0 && tendon.View(me, body).Pos.DistanceTo(m.own) > 1e-4 {
 		m.g.ownInput(now-m.pressed-dt, now)
 		m.pressed = 0
