@@ -28,7 +28,7 @@ func (px *proxies) shed(n *nodes.Node) {
 			if b.Comp == nil {
 				continue
 			}
-			ord := slices.Index(n.Built, nodes.Place{Comp: b.Comp, Entity: b.Entity})
+			ord := slices.Index(n.Built(), nodes.Place{Comp: b.Comp, Entity: b.Entity})
 			gone := asBuilt && ord >= 0 && items[ord] == nil
 			if !gone && (asBuilt && ord >= 0 || ofParts && b.Entity == n.Entity) {
 				continue
@@ -94,8 +94,8 @@ func (px *proxies) bind(n *nodes.Node, ord int, t *rpl.ItemType) {
 // returns Null if there was none, if that place is taken or gone, or if the authority's
 // node was built in another way.
 func (px *proxies) builtAt(n *nodes.Node, ord int) donburi.Entity {
-	if ord < len(n.Built) && n.AsBuilt() {
-		p := n.Built[ord]
+	if ord < len(n.Built()) && n.AsBuilt() {
+		p := n.Built()[ord]
 		if px.nodes.Of(p.Entity) == n && n.Binding(p.Comp, p.Entity) == nil {
 			return p.Entity
 		}
@@ -113,15 +113,15 @@ func (px *proxies) entityFor(n *nodes.Node, ord int, t *rpl.ItemType) donburi.En
 	}
 	c, asBuilt := px.Kinds.ByItem[t], n.AsBuilt()
 	for _, e := range n.Entities() {
-		kept := asBuilt && slices.Contains(n.Built, nodes.Place{Comp: c, Entity: e}) // reserved for what the node was built with
+		kept := asBuilt && slices.Contains(n.Built(), nodes.Place{Comp: c, Entity: e}) // reserved for what the node was built with
 		if px.World.Valid(e) && px.World.Entry(e).HasComponent(c.Type) && n.Binding(c, e) == nil && !kept {
 			return e
 		}
 	}
-	if n.Binding(c, n.Entity) == nil && !(asBuilt && slices.Contains(n.Built, nodes.Place{Comp: c, Entity: n.Entity})) {
+	if n.Binding(c, n.Entity) == nil && !(asBuilt && slices.Contains(n.Built(), nodes.Place{Comp: c, Entity: n.Entity})) {
 		return n.Entity
 	}
-	for _, e := range n.Spares {
+	for _, e := range n.Spares() {
 		if px.nodes.Of(e) == n && n.Binding(c, e) == nil {
 			return e
 		}
@@ -133,7 +133,8 @@ func (px *proxies) entityFor(n *nodes.Node, ord int, t *rpl.ItemType) donburi.En
 func (px *proxies) newSpare(n *nodes.Node) donburi.Entity {
 	e := px.World.Entry(donburix.Create(px.World, nodes.PartOf, components.Proxy))
 	nodes.PartOf.SetValue(e, nodes.PartData{Node: n.Entity})
-	n.Parts, n.Spares = append(n.Parts, e.Entity()), append(n.Spares, e.Entity())
+	n.SetParts(append(n.Parts(), e.Entity()))
+	n.SetSpares(append(n.Spares(), e.Entity()))
 	px.nodes.SetSlot(e.Entity(), n)
 	if n.Hidden {
 		donburix.Add(e, components.Hidden)
@@ -143,7 +144,7 @@ func (px *proxies) newSpare(n *nodes.Node) donburi.Entity {
 
 // dropSpares removes the spares whose items have gone.
 func (px *proxies) dropSpares(n *nodes.Node) {
-	n.Spares = slices.DeleteFunc(n.Spares, func(e donburi.Entity) bool {
+	n.SetSpares(slices.DeleteFunc(n.Spares(), func(e donburi.Entity) bool {
 		if px.nodes.Of(e) != n {
 			return true
 		}
@@ -152,7 +153,7 @@ func (px *proxies) dropSpares(n *nodes.Node) {
 		}
 		px.World.Remove(e)
 		return true
-	})
+	}))
 }
 
 func (px *proxies) ItemAdded(rep *rpl.Replica, ord int) {

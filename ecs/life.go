@@ -278,7 +278,7 @@ func (r *Replication) removeUnmade() {
 	var unmade []*nodes.Node
 	for e := range donburix.With(r.shared.World, components.RplNode) {
 		if ent := e.Entity(); r.nodes.Of(ent) == nil && !loadTime[ent] {
-			unmade = append(unmade, &nodes.Node{Entity: ent, Parts: r.nodes.Parts[ent]})
+			unmade = append(unmade, r.nodes.New(ent, components.NodeData{}))
 		}
 	}
 	for _, n := range unmade {
@@ -299,7 +299,7 @@ func (r *Replication) endOne(n *nodes.Node, why nodes.Reason, worldStays bool) {
 	switch {
 	case !worldStays:
 	case n.Name != "":
-		r.nodes.Parts[n.Entity] = n.Parts
+		r.nodes.Parts[n.Entity] = n.Parts()
 		for _, ent := range n.Entities() {
 			if r.shared.World.Valid(ent) {
 				donburix.Drop(r.shared.World.Entry(ent), components.Proxy, components.Hidden)

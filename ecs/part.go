@@ -87,8 +87,8 @@ func (pt *partKeeper) addPart(node, part *donburi.Entry) {
 		pt.nodes.Parts[node.Entity()] = append(pt.nodes.Parts[node.Entity()], part.Entity())
 		return
 	}
-	if !slices.Contains(n.Parts, part.Entity()) {
-		n.Parts = append(n.Parts, part.Entity())
+	if !slices.Contains(n.Parts(), part.Entity()) {
+		n.SetParts(append(n.Parts(), part.Entity()))
 		pt.loadTime.GrowShape(n, part.Entity())
 		pt.nodes.SetSlot(part.Entity(), n)
 		pt.nodes.Regrouped = true
@@ -112,7 +112,7 @@ func (pt *partKeeper) partRemoved(n *nodes.Node, e donburi.Entity) {
 	if pt.Auth != nil {
 		pt.extract.MatchItems(n, e, nil)
 	}
-	n.Parts = slices.DeleteFunc(n.Parts, func(p donburi.Entity) bool { return p == e })
+	n.SetParts(slices.DeleteFunc(n.Parts(), func(p donburi.Entity) bool { return p == e }))
 	pt.nodes.ClearSlot(e)
 	pt.nodes.Regrouped = true
 }

@@ -113,7 +113,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 	}
 	e := px.build(rep, args)
 	donburix.Add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
-	n := &nodes.Node{Entity: e.Entity(), Parts: px.nodes.Parts[e.Entity()]}
+	n := px.nodes.New(e.Entity(), components.NodeData{})
 	if def := px.Kinds.Prefabs[rep.Prefab]; def != nil {
 		if data := components.RplNode.Get(e); *data == (components.NodeData{}) { // else its function has said it
 			*data = def.Node
@@ -121,10 +121,10 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 	}
 	n.Data = *components.RplNode.Get(e)
 	delete(px.nodes.Parts, e.Entity())
-	for _, p := range n.Parts {
+	for _, p := range n.Parts() {
 		donburix.Add(px.World.Entry(p), components.Proxy)
 	}
-	n.Built = px.loadTime.BuiltWith(n)
+	n.SetBuilt(px.loadTime.BuiltWith(n))
 	if rep.Owner == px.Me {
 		px.predict.spawns.Resolve(name, px.Kinds.Prefabs[rep.Prefab], n)
 	}
@@ -329,12 +329,13 @@ func (px *proxies) rest(n *nodes.Node) {
 // makeNamedProxy prepares a load-time entity for the authority's state.
 func (px *proxies) makeNamedProxy(e *donburi.Entry, name string) {
 	donburix.Add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
-	n := &nodes.Node{Entity: e.Entity(), Name: name, Data: *components.RplNode.Get(e), Parts: px.nodes.Parts[e.Entity()]}
+	n := px.nodes.New(e.Entity(), *components.RplNode.Get(e))
+	n.Name = name
 	delete(px.nodes.Parts, e.Entity())
-	for _, p := range n.Parts {
+	for _, p := range n.Parts() {
 		donburix.Add(px.World.Entry(p), components.Proxy)
 	}
-	n.Built = px.loadTime.BuiltWith(n)
+	n.SetBuilt(px.loadTime.BuiltWith(n))
 	px.nodes.Add(n)
 	px.nodes.SetOwner(n, 0)
 	px.nodes.ShowParent(n)

@@ -47,7 +47,7 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 		if n == nil || n.Entity != e.Entity() || n.Leaving {
 			return
 		}
-		kids := slices.AppendSeq(make([]*nodes.Node, 0, len(n.Children)), n.Kids)
+		kids := slices.AppendSeq(make([]*nodes.Node, 0, n.KidsMost()), n.Kids)
 		nodes.SortByID(kids)
 		for _, c := range kids {
 			if c.Parent == n && !c.Leaving && r.shared.World.Valid(c.Entity) && !yield(r.shared.World.Entry(c.Entity)) {

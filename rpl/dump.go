@@ -56,13 +56,13 @@ func (a *Authority) dumpNode(p *send.Peer, n *store.Node, sent bool) DumpedNode 
 	if n.Parent != 0 {
 		d.Parent = a.store.Nodes[n.Parent].ID.String()
 	}
-	for _, it := range n.Items {
+	for _, it := range n.Items() {
 		if it == store.NoSlot {
 			continue
 		}
 		m := &a.store.Items[it]
 		item := DumpedItem{Item: m.Type.Name, Props: map[string]any{}}
-		for _, i := range m.Rows {
+		for _, i := range m.Rows() {
 			if r := &a.store.Rows[i]; p.Sees(n, r.Type.Audience) {
 				var vars []any
 				if r.Vars != nil {

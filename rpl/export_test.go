@@ -218,12 +218,12 @@ func (a *Authority) Misplaced() (n int) {
 		if !nd.Used {
 			continue
 		}
-		for k, c := range nd.Children {
-			n += flag(a.store.Nodes[c].Parent != uint32(slot) || a.store.Nodes[c].ChildAt != uint32(k))
+		for k, c := range nd.Children() {
+			n += flag(a.store.Nodes[c].Parent != uint32(slot) || a.store.Nodes[c].Rare().ChildAt != uint32(k))
 		}
 		if nd.Parent != 0 {
-			up := a.store.Nodes[nd.Parent].Children
-			n += flag(int(nd.ChildAt) >= len(up) || up[nd.ChildAt] != uint32(slot))
+			up := a.store.Nodes[nd.Parent].Children()
+			n += flag(int(nd.Rare().ChildAt) >= len(up) || up[nd.Rare().ChildAt] != uint32(slot))
 		}
 	}
 	return n

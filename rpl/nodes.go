@@ -41,8 +41,8 @@ func (a *Authority) RemoveFor(n Node, reason uint8) {
 	a.sender.RemoveAtHolders(nd, reason)
 	a.interest.Forget(slot)
 	nd.Holders = nd.Holders[:0]
-	for len(nd.Children) > 0 {
-		a.move(nd.Children[len(nd.Children)-1], 0)
+	for len(nd.Children()) > 0 {
+		a.move(nd.Children()[len(nd.Children())-1], 0)
 	}
 	a.interest.Rejudge(slot)
 	a.store.Remove(slot)
@@ -69,10 +69,10 @@ func (a *Authority) PlaceItem(n Node) int {
 // items added later take a free one, else the next.
 func (a *Authority) Item(n Node, ordinal int) (Item, bool) {
 	s, ok := a.store.Slot(n)
-	if !ok || ordinal < 0 || ordinal >= len(a.store.Nodes[s].Items) {
+	if !ok || ordinal < 0 || ordinal >= len(a.store.Nodes[s].Items()) {
 		return 0, false
 	}
-	it := a.store.Nodes[s].Items[ordinal]
+	it := a.store.Nodes[s].Items()[ordinal]
 	if it == store.NoSlot {
 		return NoItem, false
 	}
@@ -172,7 +172,8 @@ func (a *Authority) Leap(n Node) (t Tick) {
 		t++
 	}
 	if slot, ok := a.store.Slot(n); ok {
-		a.store.Nodes[slot].Leapt = t
+		a.store.Nodes[slot].Seldom().Leapt = t
+		a.store.Space.Wake(a.store.Root(slot)) // it may have come from where nobody is to where somebody is
 		a.sender.NewParentAtHolders(slot)
 	}
 	return t
@@ -211,7 +212,7 @@ func (a *Authority) HandOver(n Node, p Peer) {
 // give is Give by slot.
 func (a *Authority) give(slot uint32, p Peer) {
 	a.handOver(slot, p)
-	for _, c := range a.store.Nodes[slot].Children {
+	for _, c := range a.store.Nodes[slot].Children() {
 		a.give(c, p)
 	}
 }
@@ -272,7 +273,7 @@ func (a *Authority) SetTransient(n Node, on bool) error {
 // SetNodeGroup puts a node into a group or takes it out.
 func (a *Authority) SetNodeGroup(n Node, g Audience, in bool) {
 	if slot, ok := a.store.Slot(n); ok && g >= FirstGroup {
-		interest.SetBit(&a.store.Nodes[slot].Groups, g-FirstGroup, in)
+		interest.SetBit(&a.store.Nodes[slot].Seldom().Groups, g-FirstGroup, in)
 		a.interest.Rejudge(slot)
 	}
 }

@@ -44,7 +44,7 @@ func (a *Authority) AgeRows(head uint32) {
 
 // Head returns the newest version of a node's first row.
 func (a *Authority) Head(n ids.Node) uint32 {
-	return a.store.Rows[a.store.Nodes[n.Slot()].Rows[0]].Head
+	return a.store.Rows[a.store.Nodes[n.Slot()].Rows()[0]].Head
 }
 
 // Layouts returns how many sets of items have a layout number.

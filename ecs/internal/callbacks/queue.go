@@ -22,7 +22,7 @@ type Queue struct {
 	events []event // callbacks that wait for the end of a batch
 	spare  []event // room for the next batch
 	batch  uint32
-	places int
+	places int32
 
 	// Scratch.
 	olds  []unsafe.Pointer // by component.order: room for what OnChange is given as old; nil while it is in use
@@ -60,7 +60,7 @@ type event struct {
 	comp   *nodes.Component // of OnChange; nil: the event is about the node itself
 	about  about
 	entity donburi.Entity
-	place  int
+	place  int32
 }
 
 // about is what has happened to a node itself, in the order in which the game is told.
@@ -141,10 +141,16 @@ func (q *Queue) OrderAfterParent(n *nodes.Node) {
 	}
 }
 
+// burst is for how many events room is kept while there are none.
+const burst = 1024
+
 // CallBack runs the queued callbacks node by node: OnStreamIn, OnParent, OnOwner, then
 // OnChange in order of registration.
 func (q *Queue) CallBack() {
 	if len(q.events) == 0 {
+		if cap(q.events)+cap(q.spare) > burst {
+			q.events, q.spare = nil, nil
+		}
 		return
 	}
 	events := q.events

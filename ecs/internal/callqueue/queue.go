@@ -20,7 +20,7 @@ type call[N comparable, C any] struct {
 // A List says where the calls on one node are that wait. The zero value has none.
 type List struct {
 	round       uint64 // one more than the value of Queue.round for which it holds
-	first, last int    // indices in Queue.calls
+	first, last int32  // indices in Queue.calls
 }
 
 // Len returns how many calls wait, including those that were taken.
@@ -30,9 +30,9 @@ func (q *Queue[N, C]) Len() int { return len(q.calls) }
 func (q *Queue[N, C]) Add(l *List, n N, c C) {
 	at := len(q.calls)
 	if l.round == q.round+1 {
-		q.calls[l.last].next, l.last = at+1, at
+		q.calls[l.last].next, l.last = at+1, int32(at)
 	} else {
-		*l = List{q.round + 1, at, at}
+		*l = List{q.round + 1, int32(at), int32(at)}
 	}
 	q.calls = append(q.calls, call[N, C]{node: n, what: c})
 }
@@ -45,7 +45,7 @@ func (q *Queue[N, C]) Take(l *List, n N) iter.Seq[C] {
 		}
 		var none N
 		end := len(q.calls)
-		for at := l.first + 1; at > 0 && at <= end; {
+		for at := int(l.first) + 1; at > 0 && at <= end; {
 			c := &q.calls[at-1]
 			call := *c
 			at = c.next

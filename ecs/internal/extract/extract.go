@@ -17,6 +17,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // MaxRounds is how often one step looks for nodes that its own callbacks have made; nodes
@@ -49,7 +50,9 @@ func (ex *Reader) Extract() {
 	ex.makeUnmade()
 	ex.findChanges()
 	clear(ex.made) // the plans know them now
-	ex.made = ex.made[:0]
+	if ex.made = ex.made[:0]; cap(ex.made) > burst {
+		ex.made = nil
+	}
 	ex.extractAll()
 	ex.Greet()
 }
@@ -79,14 +82,39 @@ func (ex *Reader) Clear() {
 // Unmade are the entities that are to be nodes and cannot be yet.
 func (ex *Reader) Unmade() iter.Seq[donburi.Entity] { return maps.Keys(ex.unmade) }
 
-// Bump notes that a component tagged `explicit` has changed.
+// Bump notes that a component tagged `explicit` has changed: a bit in its column, if it stands
+// in one.
 func (ex *Reader) Bump(e donburi.Entity, c *nodes.Component) {
-	ex.dirty = append(ex.dirty, bump{entity: e, comp: c})
+	if col, row := ex.columnOf(e, c); col == nil || !col.Bump(row) {
+		ex.dirty = append(ex.dirty, bump{entity: e, comp: c})
+	}
 }
 
 // IsDirty reports whether an item was bumped since it was extracted.
 func (ex *Reader) IsDirty(b *nodes.Binding) bool {
+	if col, row := ex.columnOf(b.Entity, b.Comp); col != nil && col.IsDirty(row) {
+		return true
+	}
 	return slices.ContainsFunc(ex.dirty, func(due bump) bool { return due.entity == b.Entity && due.comp == b.Comp })
+}
+
+// columnOf returns the column in which a component of an entity stood at the last look, and
+// its row there; nil if it stood in none.
+func (ex *Reader) columnOf(e donburi.Entity, c *nodes.Component) (col *rpl.Column, row int) {
+	s := ex.Nodes.SlotOf(e)
+	if s == nil || int(s.Plan) >= len(ex.plans) {
+		return nil, 0
+	}
+	p, row := &ex.plans[s.Plan], int(s.Row)
+	if row >= len(p.entities) || p.entities[row] != e {
+		return nil, 0
+	}
+	for k := range p.columns {
+		if c == p.columns[k].comp {
+			return p.columns[k].items, row
+		}
+	}
+	return nil, 0
 }
 
 // Greet extracts new nodes, and runs their callbacks and all others that wait.
@@ -243,34 +271,17 @@ func (ex *Reader) byItself(b *nodes.Binding) bool {
 	return b.Reported != nil || b.Comp.StandIn != nil || b.Comp.Item.Explicit && ex.Debug
 }
 
-// bumpRows marks the bumped components that are read with their columns, and returns the
-// others. The result is valid until the next Bump.
+// bumpRows marks the bumped components that stand in columns by now, and returns the others.
+// The result is valid until the next Bump.
 func (ex *Reader) bumpRows() (alone []bump) {
 	alone = ex.dirty[:0]
 	for _, b := range ex.dirty {
-		if !ex.bumpRow(b) {
+		if col, row := ex.columnOf(b.entity, b.comp); ex.Nodes.Of(b.entity) != nil && (col == nil || !col.Bump(row)) {
 			alone = append(alone, b)
 		}
 	}
 	ex.dirty = ex.dirty[:0]
 	return alone
-}
-
-func (ex *Reader) bumpRow(b bump) bool {
-	if ex.Nodes.Of(b.entity) == nil {
-		return true // it has gone
-	}
-	s := &ex.Nodes.Slots[b.entity.Id()]
-	p, row := &ex.plans[s.Plan], int(s.Row)
-	if row >= len(p.entities) || p.entities[row] != b.entity {
-		return false
-	}
-	for k := range p.columns {
-		if c := &p.columns[k]; c.comp == b.comp {
-			return c.items.Bump(row)
-		}
-	}
-	return false
 }
 
 // extractDirty extracts the dirty items that are extracted one by one.

@@ -36,14 +36,15 @@ func (ex *Reader) MakeNode(e *donburi.Entry, o nodes.Origin) *nodes.Node {
 	if data := components.RplNode.Get(e); o.Prefab != nil && *data == (components.NodeData{}) {
 		*data = o.Prefab.Node
 	}
-	n := &nodes.Node{Entity: ent, Name: o.Name, Data: *components.RplNode.Get(e), Parts: ex.Nodes.Parts[ent]}
+	n := ex.Nodes.New(ent, *components.RplNode.Get(e))
+	n.Name = o.Name
 	s := rpl.Spawn{
 		Args: o.Args, Name: o.Name, Transient: n.Data.Transient, Streaming: nodes.Streaming(&n.Data),
 	}
 	if o.Prefab != nil {
 		s.Prefab = o.Prefab.Wire
 	}
-	n.Built = ex.LoadTime.BuiltWith(n)
+	n.SetBuilt(ex.LoadTime.BuiltWith(n))
 	n.Items = n.ByOrdinal(ex.Nodes.Bindings(n))
 	for _, b := range n.Items {
 		var t *rpl.ItemType

@@ -192,6 +192,9 @@ func (p *plan) findStale(now []donburi.Entity) {
 	}
 }
 
+// burst is how many elements a list of newcomers keeps room for.
+const burst = 1024
+
 // sheaf is the number of rows that are compared at once.
 const sheaf = 64
 
@@ -255,6 +258,9 @@ func (ex *Reader) replan(i int) {
 		ex.noteRow(ents[row], i, row)
 	}
 	p.entities, p.anew, p.regrouped = append(p.entities[:0], ents...), false, false
+	if cap(p.stale) > burst {
+		p.stale = nil
+	}
 }
 
 // planRow finds the node and the items of a row.
@@ -277,8 +283,10 @@ func (ex *Reader) planRow(p *plan, row int, e donburi.Entity) {
 			switch b := n.Binding(c.comp, e); {
 			case b == nil: // the node has too many items: MatchItems has reported it
 			case ex.byItself(b):
-				if !c.comp.Item.Explicit { // explicit items are extracted when they are bumped
+				if !c.comp.Item.Explicit {
 					c.own = append(c.own, row)
+				} else { // extracted when it is bumped: as it may have been while it stood in a column
+					ex.dirty = append(ex.dirty, bump{entity: e, comp: c.comp, added: true})
 				}
 			default:
 				item = b.Item
@@ -340,9 +348,9 @@ func (ex *Reader) noteRow(e donburi.Entity, plan, row int) {
 // addItem gives a node an item for a component of one of its entities: at the ordinal
 // that the component had when the node was built, or else at a free one.
 func (ex *Reader) addItem(n *nodes.Node, c *nodes.Component, e donburi.Entity) (rpl.Item, error) {
-	from := slices.Index(n.Built, nodes.Place{Comp: c, Entity: e})
+	from := slices.Index(n.Built(), nodes.Place{Comp: c, Entity: e})
 	if from < 0 {
-		from = len(n.Built)
+		from = len(n.Built())
 	}
 	return ex.Auth.AddItemFrom(n.ID, c.Item, from)
 }

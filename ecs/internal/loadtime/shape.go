@@ -34,7 +34,7 @@ func (lt *Nodes) BeginShape(e donburi.Entity, name string) {
 func (lt *Nodes) GrowShape(n *nodes.Node, part donburi.Entity) {
 	if n.Name != "" && slices.Contains(lt.shaping, n.Name) {
 		lt.shapes[n.Name] = append(lt.shapes[n.Name], lt.table.PlacesOf([]donburi.Entity{part})...)
-		n.Built = lt.shapes[n.Name]
+		n.SetBuilt(lt.shapes[n.Name])
 	}
 }
 
@@ -44,10 +44,10 @@ func (lt *Nodes) EndBuilding() []string {
 	lt.shaping = nil
 	for _, name := range built {
 		if n := lt.table.Of(lt.byName[name]); n != nil && n.Name == name {
-			if len(n.Parts) == 0 {
+			if len(n.Parts()) == 0 {
 				lt.shapes[name] = nil // its components cannot be confused
 			}
-			n.Built = lt.shapes[name]
+			n.SetBuilt(lt.shapes[name])
 		}
 	}
 	return built

@@ -38,7 +38,7 @@ func (ns *Table) Bindings(n *Node) (bs []Binding) {
 // Places returns what a node is built with, nil for a node without parts, whose
 // components cannot be confused.
 func (ns *Table) Places(n *Node) []Place {
-	if len(n.Parts) == 0 {
+	if len(n.Parts()) == 0 {
 		return nil
 	}
 	return ns.PlacesOf(n.Entities())
@@ -63,10 +63,10 @@ func (ns *Table) PlacesOf(ents []donburi.Entity) (ps []Place) {
 // ByOrdinal sorts a node's items: first the ordinals that it was built with, left free
 // where the component has gone, then the other items.
 func (n *Node) ByOrdinal(now []Binding) []Binding {
-	bs := make([]Binding, len(n.Built))
+	bs := make([]Binding, len(n.Built()))
 	var later []Binding
 	for _, b := range now {
-		if ord := slices.Index(n.Built, Place{b.Comp, b.Entity}); ord >= 0 {
+		if ord := slices.Index(n.Built(), Place{b.Comp, b.Entity}); ord >= 0 {
 			bs[ord] = b
 		} else {
 			later = append(later, b)
@@ -80,10 +80,10 @@ func (n *Node) ByOrdinal(now []Binding) []Binding {
 // made the node of an entity that was built in another way (Adopt).
 func (n *Node) AsBuilt() bool {
 	items := n.Replica.Items
-	for ord, p := range n.Built {
+	for ord, p := range n.Built() {
 		if ord >= len(items) || items[ord] != nil && items[ord] != p.Comp.Item {
 			return false
 		}
 	}
-	return len(n.Built) > 0
+	return len(n.Built()) > 0
 }

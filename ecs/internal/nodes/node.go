@@ -62,43 +62,91 @@ type Slot struct {
 	Row    uint32 // … and in which row
 }
 
-// A Node is an entity and the parts that share the node, on the authority and on proxies.
+// A Node is an entity and the parts that share the node, on the authority and on proxies. A
+// world has a hundred thousand: what few nodes have stands behind a pointer.
 type Node struct {
-	ID       rpl.Node // 0 while a load-time node of a client is not bound
-	Entity   donburi.Entity
-	Name     string // of a load-time node
-	Data     components.NodeData
-	Owner    rpl.Peer
-	Parent   *Node
-	Children []*Node // in the order in which they came, nil where one has gone: see kids
-	gaps     int     // how many of children are nil
-	nth      int     // its index among the parent's children
-	Parts    []donburi.Entity
-	Groups   uint64           // on the authority: the groups that it was added to, a bit for each
-	Items    []Binding        // by ordinal
-	Built    []Place          // by ordinal: what it was built with, if it has parts
-	Spares   []donburi.Entity // on a proxy: parts that stand for parts which came later on the authority
-	InPlace  bool             // on a proxy: it is in Replication.inPlace
-	Ending   bool             // on the authority: endNode is at work on it
-	Here     bool             // OnStreamIn has run
+	ID     rpl.Node // 0 while a load-time node of a client is not bound
+	Entity donburi.Entity
+	Name   string // of a load-time node
+	Data   components.NodeData
+	Owner  rpl.Peer
+	nth    int32 // its index among the parent's children
+	Parent *Node
+	below  *children
+	made   *assembly
+	Groups uint64    // on the authority: the groups that it was added to, a bit for each
+	Items  []Binding // by ordinal
 
-	Why    Reason   // it ends, or has ended
-	Extent float32  // on the authority: how far it reaches, as the core knows it; below 0: nothing that counts
-	Leapt  rpl.Tick // when the game last said that it leapt: on the authority, and where it is predicted
+	InPlace bool    // on a proxy: it is in Replication.inPlace
+	Ending  bool    // on the authority: endNode is at work on it
+	Here    bool    // OnStreamIn has run
+	Asked   bool    // the game has said that it is predicted
+	Waits   bool    // the game has said that it is not, although it is this player's
+	Awaited bool    // this machine has made it before the authority has told of it
+	Why     Reason  // it ends, or has ended
+	Extent  float32 // on the authority: how far it reaches, as the core knows it; below 0: nothing that counts
 
-	ReportedParent donburi.Entity // the parent and the owner that OnParent and OnOwner have told of
-	ReportedOwner  rpl.Peer
+	Leapt          rpl.Tick // when the game last said that it leapt: on the authority, and where it is predicted
+	ReportedOwner  rpl.Peer // the owner and the parent that OnOwner and OnParent have told of
+	ReportedParent donburi.Entity
 
 	Calls callqueue.List
 	Batch uint32 // the batch of callbacks in which it last took a place in the order
-	Order int
+	Order int32
 
 	Predicted *predict.Node // on a client that predicts it
-	Asked     bool          // the game has said that it is predicted
-	Waits     bool          // the game has said that it is not, although it is this player's
-	Awaited   bool          // this machine has made it before the authority has told of it
 
 	OnProxy
+}
+
+// children are the nodes directly below a node.
+type children struct {
+	all  []*Node // in the order in which they came, nil where one has gone: see Kids
+	gaps int     // how many of all are nil
+}
+
+// An assembly is what a node of several entities, or one with a shape of its own, is made of.
+type assembly struct {
+	parts  []donburi.Entity
+	built  []Place
+	spares []donburi.Entity
+}
+
+// Parts are the entities that share the node, beside its own.
+func (n *Node) Parts() []donburi.Entity { return n.assembled().parts }
+
+// Built is what the node was built with, by ordinal, if it has parts.
+func (n *Node) Built() []Place { return n.assembled().built }
+
+// Spares are, on a proxy, parts that stand for parts which came later on the authority.
+func (n *Node) Spares() []donburi.Entity { return n.assembled().spares }
+
+func (n *Node) assembled() assembly {
+	if n.made == nil {
+		return assembly{}
+	}
+	return *n.made
+}
+
+func (n *Node) SetParts(ps []donburi.Entity) {
+	if n.made != nil || len(ps) > 0 {
+		n.assembly().parts = ps
+	}
+}
+
+func (n *Node) SetBuilt(ps []Place) {
+	if n.made != nil || len(ps) > 0 {
+		n.assembly().built = ps
+	}
+}
+
+func (n *Node) SetSpares(ps []donburi.Entity) { n.assembly().spares = ps }
+
+func (n *Node) assembly() *assembly {
+	if n.made == nil {
+		n.made = new(assembly)
+	}
+	return n.made
 }
 
 // A Binding is one item: a replicated component of the node's entity or of a
@@ -124,7 +172,7 @@ type Origin struct {
 
 // Entities returns the node's own entity and its parts.
 func (n *Node) Entities() []donburi.Entity {
-	return append([]donburi.Entity{n.Entity}, n.Parts...)
+	return append([]donburi.Entity{n.Entity}, n.Parts()...)
 }
 
 // WithNode adds the components of every node to a set.
@@ -143,6 +191,14 @@ func WithNode(cs []donburi.IComponentType) []donburi.IComponentType {
 func (ns *Table) Of(e donburi.Entity) *Node {
 	if id := int(e.Id()); id < len(ns.Slots) && ns.Slots[id].entity == e && e != donburi.Null {
 		return ns.Slots[id].node
+	}
+	return nil
+}
+
+// SlotOf returns the slot of an entity that is a node or a part of one, nil for any other.
+func (ns *Table) SlotOf(e donburi.Entity) *Slot {
+	if id := int(e.Id()); id < len(ns.Slots) && ns.Slots[id].entity == e && ns.Slots[id].node != nil {
+		return &ns.Slots[id]
 	}
 	return nil
 }
@@ -194,9 +250,16 @@ func (ns *Table) EntityOf(id rpl.Node) uint64 {
 
 var _ rpl.Refs = (*Table)(nil)
 
+// New makes a node of an entity and the parts that wait for it. It is in no table yet.
+func (ns *Table) New(e donburi.Entity, data components.NodeData) *Node {
+	n := &Node{Entity: e, Data: data}
+	n.SetParts(ns.Parts[e])
+	return n
+}
+
 func (ns *Table) Add(n *Node) {
 	ns.SetSlot(n.Entity, n)
-	for _, p := range n.Parts {
+	for _, p := range n.Parts() {
 		ns.SetSlot(p, n)
 		ns.Regrouped = true
 	}
@@ -272,7 +335,7 @@ func (ns *Table) noteOwner(n *Node, next rpl.Peer) {
 func (ns *Table) Forget(n *Node, report func(c *Node)) {
 	ns.Ended(n)
 	ns.ClearSlot(n.Entity)
-	for _, p := range n.Parts {
+	for _, p := range n.Parts() {
 		ns.ClearSlot(p)
 		ns.Regrouped = true
 	}
@@ -283,7 +346,7 @@ func (ns *Table) Forget(n *Node, report func(c *Node)) {
 		ns.ShowParent(c)
 		report(c)
 	}
-	n.Children, n.gaps = nil, 0
+	n.below = nil
 	ns.unlink(n)
 }
 
@@ -302,7 +365,11 @@ func (ns *Table) LinkTo(n, parent *Node) {
 	ns.unlink(n)
 	n.Parent = parent
 	if parent != nil {
-		n.nth, parent.Children = len(parent.Children), append(parent.Children, n)
+		if parent.below == nil {
+			parent.below = new(children)
+		}
+		b := parent.below
+		n.nth, b.all = int32(len(b.all)), append(b.all, n)
 	}
 	ns.ShowParent(n)
 }
@@ -310,25 +377,38 @@ func (ns *Table) LinkTo(n, parent *Node) {
 // unlink takes a node from under its parent. It leaves a gap among the parent's children,
 // which close up when half of them are gaps: thousands may go, one after the other.
 func (ns *Table) unlink(n *Node) {
-	up := n.Parent
-	if up == nil {
+	if n.Parent == nil {
 		return
 	}
-	n.Parent, up.Children[n.nth] = nil, nil
-	if up.gaps++; up.gaps <= len(up.Children)/2 {
+	b := n.Parent.below
+	n.Parent, b.all[n.nth] = nil, nil
+	if b.gaps++; b.gaps <= len(b.all)/2 {
 		return
 	}
-	kept := up.Children[:0]
-	for c := range up.Kids {
-		c.nth, kept = len(kept), append(kept, c)
+	kept := b.all[:0]
+	for _, c := range b.all {
+		if c != nil {
+			c.nth, kept = int32(len(kept)), append(kept, c)
+		}
 	}
-	clear(up.Children[len(kept):])
-	up.Children, up.gaps = kept, 0
+	clear(b.all[len(kept):])
+	b.all, b.gaps = kept, 0
+}
+
+// KidsMost is how many nodes are directly below a node at most.
+func (n *Node) KidsMost() int {
+	if n.below == nil {
+		return 0
+	}
+	return len(n.below.all)
 }
 
 // Kids are the nodes directly below a node.
 func (n *Node) Kids(yield func(*Node) bool) {
-	for _, c := range n.Children {
+	if n.below == nil {
+		return
+	}
+	for _, c := range n.below.all {
 		if c != nil && !yield(c) {
 			return
 		}

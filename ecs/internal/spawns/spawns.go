@@ -85,12 +85,12 @@ func (st *Set) Make(name predict.Name, owner rpl.Peer, f *nodes.Prefab, args []b
 	if data := components.RplNode.Get(e); *data == (components.NodeData{}) {
 		*data = f.Node
 	}
-	n := &nodes.Node{Entity: e.Entity(), Data: *components.RplNode.Get(e), Parts: st.Nodes.Parts[e.Entity()]}
+	n := st.Nodes.New(e.Entity(), *components.RplNode.Get(e))
 	delete(st.Nodes.Parts, e.Entity())
-	for _, p := range n.Parts {
+	for _, p := range n.Parts() {
 		donburix.Add(st.World.Entry(p), components.Proxy)
 	}
-	n.Built = st.LoadTime.BuiltWith(n)
+	n.SetBuilt(st.LoadTime.BuiltWith(n))
 	n.Items = n.ByOrdinal(st.Nodes.Bindings(n))
 	n.Asked, n.Awaited = true, true
 	st.Nodes.Add(n)
@@ -121,7 +121,7 @@ func (st *Set) keep(s *Spawn) {
 func (st *Set) again(s *Spawn, args []byte, build func() *donburi.Entry) {
 	if !bytes.Equal(args, s.args) {
 		e := build()
-		model := &nodes.Node{Entity: e.Entity(), Parts: st.Nodes.Parts[e.Entity()]}
+		model := st.Nodes.New(e.Entity(), components.NodeData{})
 		delete(st.Nodes.Parts, e.Entity())
 		of := st.Nodes.Bindings(model)
 		for i := range s.node.Items {

@@ -44,6 +44,7 @@ func (a *Manager) enterCell(slot uint32) {
 		g.Crossed = append(g.Crossed, slot)
 		s.Cell, s.CellAt = i, int32(len(g.Buckets[i]))
 		g.Buckets[i] = append(spatial.Roomy(g.Buckets[i]), e)
+		a.space.Came(slot)
 	}
 	g.Stamp(i, a.space.Moves)
 	a.outside.Clear(slot)
@@ -130,6 +131,7 @@ func (a *Manager) leaveCell(slot uint32) {
 	g.Buckets[s.Cell] = nodes[:last]
 	g.Stamp(s.Cell, a.space.Moves)
 	s.Cell = -1
+	a.space.Wake(slot)
 	a.outside.Set(slot)
 }
 

@@ -40,6 +40,10 @@ type neighbourList struct {
 // cells is a rectangle of cells of the grid, both corners included.
 type cells struct{ from, to [2]int }
 
+func (c *cells) has(x, y int) bool {
+	return x >= c.from[0] && x <= c.to[0] && y >= c.from[1] && y <= c.to[1]
+}
+
 // A boundaryNode is a node near the boundary of a peer's sight. It stays right until the grid
 // reports the node.
 type boundaryNode struct {
@@ -386,11 +390,11 @@ func (v *scanPass) stand() {
 		at.from[k], at.to[k] = g.Span(o, g.Exit*w.scale+g.ObserverSlack)
 	}
 	if !w.on || at != w.cells {
-		v.a.endList(w)
+		v.a.endBut(w, at)
 		w.on, w.cells = true, at
 		for y := at.from[1]; y <= at.to[1]; y++ {
 			for x := at.from[0]; x <= at.to[0]; x++ {
-				g.Subscribers.Of(g.BucketAt(x, y)).Set(w.id)
+				v.a.space.Subscribe(w.id, g.BucketAt(x, y))
 			}
 		}
 	}
@@ -403,7 +407,11 @@ func (v *scanPass) stand() {
 }
 
 // endList ends a list: the grid no longer reports anything to it.
-func (a *Manager) endList(w *neighbourList) {
+func (a *Manager) endList(w *neighbourList) { a.endBut(w, cells{to: [2]int{-1, -1}}) }
+
+// endBut ends a list but for some cells. (Two cells far apart may be one bucket: so what is not
+// covered any more goes first, and what is covered from now on comes then.)
+func (a *Manager) endBut(w *neighbourList, but cells) {
 	if !w.on {
 		return
 	}
@@ -411,7 +419,9 @@ func (a *Manager) endList(w *neighbourList) {
 	g, at := a.space.Index, &w.cells
 	for y := at.from[1]; y <= at.to[1]; y++ {
 		for x := at.from[0]; x <= at.to[0]; x++ {
-			g.Subscribers.Of(g.BucketAt(x, y)).Clear(w.id)
+			if !but.has(x, y) {
+				a.space.Unsubscribe(w.id, g.BucketAt(x, y))
+			}
 		}
 	}
 }

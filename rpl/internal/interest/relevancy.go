@@ -197,7 +197,7 @@ func (a *Manager) noteConcerned(slot uint32) {
 			a.concerned.Set(uint32(v.index))
 		}
 	}
-	for _, c := range n.Children {
+	for _, c := range n.Children() {
 		a.noteConcerned(c)
 	}
 }
@@ -220,7 +220,7 @@ func (a *Manager) judgeTree(v *Viewer, root uint32) bool {
 	case ids.OwnerOnly:
 		return false
 	case ids.Grouped:
-		return n.Groups&v.Groups != 0
+		return n.Rare().Groups&v.Groups != 0
 	}
 	if a.space.Index == nil || n.PosItem < 0 {
 		return true // no Interest is set, or the node has no position: everyone
@@ -234,7 +234,7 @@ func (a *Manager) ownsAny(v *Viewer, slot uint32) bool {
 	if n.Owner == v.ID {
 		return true
 	}
-	for _, c := range n.Children {
+	for _, c := range n.Children() {
 		if a.ownsAny(v, c) {
 			return true
 		}
@@ -305,7 +305,7 @@ func (a *Manager) decide(v *Viewer, slot uint32, want bool) {
 	} else if !want && has {
 		a.unwant(v, slot)
 	}
-	for _, c := range n.Children {
+	for _, c := range n.Children() {
 		a.decide(v, c, want)
 	}
 }

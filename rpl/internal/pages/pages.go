@@ -21,8 +21,16 @@ func Grow[T any](s []T, n int) []T {
 	if len(s)+n <= cap(s) {
 		return s
 	}
-	grown := make([]T, len(s), max(len(s)+n, cap(s)+cap(s)/2))
-	if bytes := uintptr(cap(grown)) * unsafe.Sizeof(*new(T)); bytes >= Long {
+	size := unsafe.Sizeof(*new(T))
+	more := cap(s) / 2
+	switch bytes := uintptr(cap(s)) * size; {
+	case bytes >= Long:
+		more = cap(s) / 8 // room that a world never needs is more than the copying is worth
+	case bytes >= Long/4:
+		more = cap(s) / 4
+	}
+	grown := make([]T, len(s), max(len(s)+n, cap(s)+more))
+	if bytes := uintptr(cap(grown)) * size; bytes >= Long {
 		advise(unsafe.Pointer(unsafe.SliceData(grown)), bytes)
 	}
 	copy(grown, s)

@@ -153,7 +153,7 @@ func (p *Peer) showed(h uint32, before []link.Entry, i int) bool {
 // changed between copies.
 func (a *receiver) arrivalShowed(p *Peer, h uint32, before []link.Entry, tick ids.Tick) {
 	e := &p.States[h]
-	for i, ri := range a.store.Nodes[e.slot].Rows {
+	for i, ri := range a.store.Nodes[e.slot].Rows() {
 		if a.store.Rows[ri].Type.Audience == ids.Everyone {
 			continue
 		}
@@ -171,7 +171,7 @@ func (a *receiver) arrivalShowed(p *Peer, h uint32, before []link.Entry, tick id
 func (a *receiver) copyShowed(p *Peer, h uint32, before []link.Entry, tick ids.Tick) {
 	e := &p.States[h]
 	n := &a.store.Nodes[e.slot]
-	for i, ri := range n.Rows {
+	for i, ri := range n.Rows() {
 		who := a.store.Rows[ri].Type.Audience
 		if who == ids.Everyone {
 			continue

@@ -48,7 +48,7 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 	a.syms = s
 	a.sender.Accounts.OtherBits.Arrivals += uint64(symBits(a.syms[begin:]))
 	moves := false
-	for i, ri := range n.Rows {
+	for i, ri := range n.Rows() {
 		r := &a.store.Rows[ri]
 		pr := p.row(e, i)
 		if r.Type.Audience != ids.Everyone {
@@ -93,11 +93,11 @@ func (a *updates) appendOwnership(p *Peer, n *store.Node, v *lifecycle) {
 }
 
 // mustSendLeap is whether the peer may not know of the node's last leap.
-func (v *lifecycle) mustSendLeap(n *store.Node) bool { return n.Leapt != 0 && v.newParent != 0 }
+func (v *lifecycle) mustSendLeap(n *store.Node) bool { return n.Rare().Leapt != 0 && v.newParent != 0 }
 
 // leapAge is how many ticks ago a node leapt.
 func (a *updates) leapAge(p *Peer, n *store.Node) prefix.Sym {
-	return coder.Unsigned(&p.Model.Entry.BaseAge, uint32(a.store.Tick-min(n.Leapt, a.store.Tick)))
+	return coder.Unsigned(&p.Model.Entry.BaseAge, uint32(a.store.Tick-min(n.Rare().Leapt, a.store.Tick)))
 }
 
 // ownerOf is a node's owner as it is coded for a peer.

@@ -213,7 +213,7 @@ func (p *Peer) restSome(a *store.Store) {
 		if of.ticks == [2]uint32{} || e.State != HandleIn {
 			continue
 		}
-		pr, r := p.row(e, int(of.row)), &a.Rows[a.Nodes[e.slot].Rows[of.row]]
+		pr, r := p.row(e, int(of.row)), &a.Rows[a.Nodes[e.slot].Rows()[of.row]]
 		if pr.known() && pr.acked == r.Head && pr.flight == pr.acked {
 			b.drop(uint32(b.next))
 			b.freed = true
@@ -230,7 +230,7 @@ func (a *updates) remember(p *Peer, recs []link.Entry) {
 			continue
 		}
 		e := &p.States[re.Handle]
-		r := &a.store.Rows[a.store.Nodes[e.slot].Rows[re.Row]]
+		r := &a.store.Rows[a.store.Nodes[e.slot].Rows()[re.Row]]
 		of, k := p.bases.place(re.Handle, int(re.Row), r.Type, p.row(e, int(re.Row)).ackedTick)
 		of.ticks[k] = uint32(a.store.Tick)
 		p.kept.bases = 1

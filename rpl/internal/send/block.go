@@ -117,7 +117,7 @@ func (a *receiver) maySee(p *Peer, b *link.Block) bool {
 			return false
 		}
 		n := &a.store.Nodes[e.slot]
-		if !p.Sees(n, a.store.Rows[n.Rows[re.Row]].Type.Audience) {
+		if !p.Sees(n, a.store.Rows[n.Rows()[re.Row]].Type.Audience) {
 			return false
 		}
 	}

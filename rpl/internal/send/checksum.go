@@ -115,7 +115,7 @@ func (a *planner) planCheck(p *Peer, h uint32, row *uint32) bool {
 	for *row < uint32(e.nrows) {
 		i := *row
 		*row++
-		pr, r := p.row(e, int(i)), &a.store.Rows[n.Rows[i]]
+		pr, r := p.row(e, int(i)), &a.store.Rows[n.Rows()[i]]
 		if pr.hidden() || !a.sender.Updates.isBase(p, h, int(i), r, pr) || !p.Sees(n, r.Type.Audience) {
 			continue
 		}

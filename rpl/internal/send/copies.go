@@ -59,7 +59,7 @@ func (a *updates) rowAt(e *handleState, i uint8) *store.Row {
 	if e.nrows == 1 {
 		return &a.store.Rows[e.row]
 	}
-	return &a.store.Rows[a.store.Nodes[e.slot].Rows[i]]
+	return &a.store.Rows[a.store.Nodes[e.slot].Rows()[i]]
 }
 
 // planCopies marks the rows of which a copy is due.

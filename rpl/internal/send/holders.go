@@ -39,12 +39,12 @@ func (a *Sender) RemoveAtHolders(n *store.Node, reason uint8) {
 		a.unshare(n)
 	}
 	u := &a.Updates
-	u.ends = append(u.ends[:0], make([]*lastRow, len(n.Rows))...)
+	u.ends = append(u.ends[:0], make([]*lastRow, len(n.Rows()))...)
 	for _, h := range n.Holders {
 		if h.Handle() != wire.NoHandle {
 			p := a.All[h.Peer()]
 			v := p.life(h.Handle())
-			v.last, v.rows, v.reason = u.lastOf(p, h.Handle(), n, u.ends, v.last[:0]), uint8(len(n.Rows)), reason
+			v.last, v.rows, v.reason = u.lastOf(p, h.Handle(), n, u.ends, v.last[:0]), uint8(len(n.Rows())), reason
 			p.startRemoval(n, h.Handle(), true)
 		}
 	}

@@ -30,8 +30,8 @@ func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to [
 	if n.Transient || v.relayout || e.State == HandleComing && !v.mayBeSpeculative() {
 		return to
 	}
-	for i := range n.Rows {
-		r, pr := &a.store.Rows[n.Rows[i]], p.row(e, i)
+	for i := range n.Rows() {
+		r, pr := &a.store.Rows[n.Rows()[i]], p.row(e, i)
 		if pr.hidden() || !p.Sees(n, r.Type.Audience) {
 			continue
 		}

@@ -189,12 +189,12 @@ func (p *Peer) addEntry() {
 
 // allot gives a handle the rows that its node has now.
 func (p *Peer) allot(a *store.Store, e *handleState, n *store.Node) {
-	k := len(n.Rows)
+	k := len(n.Rows())
 	e.nrows = uint8(k)
 	e.judge(p, a, n)
 	switch free := p.rows.free[k]; {
 	case k == 1:
-		e.row = n.Rows[0]
+		e.row = n.Rows()[0]
 	case len(free) > 0:
 		e.row = free[len(free)-1]
 		p.rows.free[k] = free[:len(free)-1]
@@ -202,7 +202,7 @@ func (p *Peer) allot(a *store.Store, e *handleState, n *store.Node) {
 		e.row = uint32(len(p.rows.all))
 		p.rows.all = append(p.rows.all, make([]peerRow, k)...)
 	}
-	for i, ri := range n.Rows {
+	for i, ri := range n.Rows() {
 		r := &a.Rows[ri]
 		pr := p.row(e, i)
 		*pr = peerRow{}

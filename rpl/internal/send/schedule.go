@@ -399,7 +399,7 @@ func (a *planner) arrives(p *Peer, pc bundle) {
 // a.group, parents first.
 func (a *planner) admitBelow(p *Peer, slot uint32) {
 	a.group = append(a.group, p.admit(a.sender, slot))
-	for _, c := range a.store.Nodes[slot].Children {
+	for _, c := range a.store.Nodes[slot].Children() {
 		if hd := a.store.Nodes[c].Holder(p.Index); hd != nil && hd.Handle() == wire.NoHandle && p.hasHandle() {
 			if _, still := p.goingOf[a.store.Nodes[c].ID]; !still {
 				a.admitBelow(p, c)

@@ -132,7 +132,7 @@ func (a *updates) notePresent(n *store.Node) {
 // whether an ordinary update cannot say one of them, and whether any row is sent at all.
 func (a *updates) chooseActions(p *Peer, h uint32, e *handleState, n *store.Node, speculative bool) (rare, rows bool) {
 	a.actions = a.actions[:0]
-	for i := range n.Rows {
+	for i := range n.Rows() {
 		action := a.rowAction(p, h, n, i, p.row(e, i), speculative)
 		a.actions = append(a.actions, action)
 		rare, rows = rare || action > coder.RowImplicit, rows || action != coder.RowSame
@@ -148,7 +148,7 @@ func (a *updates) addUnderway(p *Peer, h uint32, e *handleState, n *store.Node) 
 	for i, action := range a.actions {
 		pr := p.row(e, i)
 		if action == coder.RowSame && !pr.hidden() && pr.flight != 0 && (pr.flight != pr.acked || pr.flightTick != pr.ackedTick) {
-			a.actions[i] = a.baseOf(p, h, i, &a.store.Rows[n.Rows[i]], pr, false)
+			a.actions[i] = a.baseOf(p, h, i, &a.store.Rows[n.Rows()[i]], pr, false)
 			rare = rare || a.actions[i] > coder.RowImplicit
 		}
 	}
@@ -159,11 +159,11 @@ func (a *updates) addUnderway(p *Peer, h uint32, e *handleState, n *store.Node) 
 // whether one is loose, and the urgency of the most urgent.
 func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, special, speculative bool) (pending, loose bool, urgency float32) {
 	m, moves := &p.Model.Entry, false
-	for i := range n.Rows {
+	for i := range n.Rows() {
 		switch {
 		case special:
 			a.syms = append(a.syms, m.Row.Sym(a.actions[i]))
-		case len(n.Rows) > 1 && i%coder.PresentRows == 0:
+		case len(n.Rows()) > 1 && i%coder.PresentRows == 0:
 			a.syms = append(a.syms, m.PresentSym(a.actions[i:]))
 		}
 		if n.Layout.Twins != nil {
@@ -172,7 +172,7 @@ func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, s
 		sent, free, age := a.appendRow(p, h, e, n, i, speculative)
 		a.said = a.said[:0]
 		pending, loose, urgency = pending || sent, loose || free, max(urgency, age)
-		moves = moves || a.store.Rows[n.Rows[i]].Moving && a.actions[i] != coder.RowForget && !p.row(e, i).hidden()
+		moves = moves || a.store.Rows[n.Rows()[i]].Moving && a.actions[i] != coder.RowForget && !p.row(e, i).hidden()
 	}
 	if pending && !n.Transient {
 		p.setMoves(e, moves)
@@ -240,7 +240,7 @@ func (a *updates) closeness(p *Peer, n *store.Node) float32 {
 // appendRow codes row i of a node for a peer, by the action in a.actions. It returns
 // whether the row was pending, whether it is loose, and its age in ticks as urgency.
 func (a *updates) appendRow(p *Peer, h uint32, e *handleState, n *store.Node, i int, speculative bool) (pending, loose bool, age float32) {
-	r := &a.store.Rows[n.Rows[i]]
+	r := &a.store.Rows[n.Rows()[i]]
 	pr := p.row(e, i)
 	switch a.actions[i] {
 	case coder.RowSame:
@@ -273,7 +273,7 @@ func (a *updates) noteRow(h uint32, e *handleState, r *store.Row, pr *peerRow, i
 
 // rowAction returns what an update does to row i of a node: one of rowSame … rowForget.
 func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow, speculative bool) int {
-	r := &a.store.Rows[n.Rows[i]]
+	r := &a.store.Rows[n.Rows()[i]]
 	sees := p.Sees(n, r.Type.Audience)
 	switch {
 	case !sees && (pr.hidden() || speculative):
@@ -296,7 +296,7 @@ func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow
 
 // takesAway reports whether a peer has a row of a node that it may no longer see.
 func (a *updates) takesAway(p *Peer, e *handleState, n *store.Node) bool {
-	for i, ri := range n.Rows {
+	for i, ri := range n.Rows() {
 		if who := a.store.Rows[ri].Type.Audience; who != ids.Everyone && !p.row(e, i).hidden() && !p.Sees(n, who) {
 			return true
 		}

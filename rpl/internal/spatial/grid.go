@@ -24,6 +24,7 @@ type grid struct {
 	ObserverSlack float64     // along each axis: how far an observer goes before its peer is scanned again
 	Rings, Blind  Rings       // limits of lists, with room for both slacks; those for when the grid is not relied on
 	Subscribers   subscribers // by bucket: the lists that hear of it when a node there leaves its place …
+	watchers      []uint16    // … how many they are …
 	sights        [][64]Sight // … and by list: which of these moves matter to it
 	News          []News      // what was reported to lists since the last Stream
 	sorted        []uint32    // the slots in news, sorted by peer …
@@ -58,13 +59,14 @@ func newGrid(size float64, in Interest) *grid {
 	sight, policy, plain := RangesOf(in)
 	return &grid{
 		Plain: plain, Exit: sight.Exit, ObserverSlack: observer, ranges: sight, Policy: policy,
-		Rings:   newRings(sight, slack*diagonal, observer*diagonal),
-		Blind:   newRings(sight, math.Inf(1), math.Inf(1)),
-		size:    size,
-		Slack:   slack,
-		Buckets: make([][]Placed, GridSide*GridSide),
-		Stamps:  make([]uint32, GridSide*GridSide),
-		Crossed: make([]uint32, 0, 256),
+		Rings:    newRings(sight, slack*diagonal, observer*diagonal),
+		Blind:    newRings(sight, math.Inf(1), math.Inf(1)),
+		size:     size,
+		Slack:    slack,
+		Buckets:  make([][]Placed, GridSide*GridSide),
+		Stamps:   make([]uint32, GridSide*GridSide),
+		watchers: make([]uint16, GridSide*GridSide),
+		Crossed:  make([]uint32, 0, 256),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 // A Space is where nodes are.
 type Space struct {
 	Positions   []Position // by slot
+	Unwatched   []uint64   // by slot: the node stands in a cell that no list covers (watched.go)
 	Index       *grid      // nil: everyone sees everything
 	Moves       uint32     // stamps grid cells in which a node moved; counted up at the end of Stream
 	Unstamped   bool       // SetColumn moved nodes in this tick without stamping their cells …

@@ -172,6 +172,11 @@ func (a *Store) classify(h *hot) {
 	}
 }
 
+// farTurns is the sends in which the place of a node that nobody is near is read once (package
+// spatial, watched.go): at 60 a second it may come into sight an eighth of a second late, if
+// within that time it has come all the way from where nobody was near.
+const farTurns = 8
+
 // ReadColumn reads the components of a column (Authority.SetColumn).
 func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 	c.given = true
@@ -180,6 +185,7 @@ func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 	}
 	a.Space.Unstamped = a.Space.Index != nil && a.Space.Index.Plain && !a.Space.NeedsStamps
 	var last components
+	turn := a.Send % farTurns
 	for w := range c.far {
 		if c.explicit && c.dirty[w]|c.moving[w]|c.single[w] == 0 {
 			continue
@@ -194,12 +200,15 @@ func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 		if c.explicit {
 			asked = c.dirty[w]
 		}
+		if far := asked & c.far[w]; far != 0 && a.Space.Unstamped && uint32(w)%farTurns != turn {
+			asked &^= a.Space.IsUnwatched((*[sheaf]uint32)(c.slots[w*sheaf:]), far)
+		}
 		c.walk(w, here, asked)
 		if c.single[w] != 0 {
 			c.setSingle(w, here)
 		}
 		if c.explicit && asked != 0 {
-			c.setDirty(w, here)
+			c.setDirty(w, here, asked)
 		}
 		if len(a.departed) >= Ahead {
 			a.newVersions(c.t)

@@ -22,25 +22,30 @@ func (c *Column) Bump(row int) bool {
 	return true
 }
 
+// IsDirty reports whether a row was bumped and not read since.
+func (c *Column) IsDirty(row int) bool {
+	return c.Items[row] != NoSlot && c.dirty[row/sheaf]>>(row%sheaf)&1 != 0
+}
+
 // setDirty handles the dirty rows that neither the walk nor setSingle reads. It Sets
 // an item of several rows that a peer holds, that is new or that says where its node
 // is; for any other row it notes that it missed a bump.
-func (c *Column) setDirty(w int, here *components) {
-	for m := c.dirty[w] &^ (c.walked[w] | c.single[w]); m != 0; m &= m - 1 {
+func (c *Column) setDirty(w int, here *components, dirty uint64) {
+	c.dirty[w] &^= dirty
+	c.missed[w] |= dirty & c.far[w]
+	for m := dirty &^ (c.walked[w] | c.single[w] | c.far[w]); m != 0; m &= m - 1 {
 		i := w*sheaf + bits.TrailingZeros64(m)
-		h := &c.a.Hots[c.Items[i]]
-		if c.far[w]&m&-m == 0 && h.Flags&(hotHeld|hotFresh|hotPlace) != 0 {
+		if c.a.Hots[c.Items[i]].Flags&(hotHeld|hotFresh|hotPlace) != 0 {
 			c.set(i, here)
 		} else {
 			c.missed[w] |= m & -m
 		}
 	}
-	c.dirty[w] = 0
 }
 
 // mayRead is whether catchUp must read an item that stands in a column. An explicit
-// item must be read only if it has missed a bump: else the store has what it was at its
-// last one. mayRead clears that mark.
+// item must be read only if it has missed a bump, or was not looked at since one: else the
+// store has what it was at its last one. mayRead clears the mark of a missed one.
 func (a *Store) mayRead(it itemSlot) bool {
 	h := &a.Hots[it]
 	c := a.Columns[h.column]
@@ -48,7 +53,7 @@ func (a *Store) mayRead(it itemSlot) bool {
 		return true
 	}
 	w, bit := h.at>>6, uint64(1)<<(h.at&63)
-	missed := c.missed[w]&bit != 0
+	missed := (c.missed[w]|c.dirty[w])&bit != 0
 	c.missed[w] &^= bit
 	return missed
 }

@@ -39,8 +39,8 @@ func (a *Store) warm(it itemSlot) {
 	if n.PosItem == int16(m.Ord) {
 		h.Flags |= hotPlace
 	}
-	if len(m.Rows) == 1 && a.Slabs[a.Rows[m.Rows[0]].Type.Index].walks {
-		h.row = m.Rows[0]
+	if len(m.Rows()) == 1 && a.Slabs[a.Rows[m.Rows()[0]].Type.Index].walks {
+		h.row = m.Rows()[0]
 	}
 }
 
@@ -51,7 +51,7 @@ func (a *Store) noteHeld(n *Node) {
 		return
 	}
 	a.noteAudience(n)
-	for _, it := range n.Items {
+	for _, it := range n.Items() {
 		if it != NoSlot {
 			h := &a.Hots[it]
 			h.Flags |= hotHeld
@@ -66,7 +66,7 @@ func (a *Store) noteUnheld(n *Node) {
 		return
 	}
 	a.noteAudience(n)
-	for _, it := range n.Items {
+	for _, it := range n.Items() {
 		if it == NoSlot {
 			continue
 		}
@@ -74,7 +74,7 @@ func (a *Store) noteUnheld(n *Node) {
 		h.Flags &^= hotHeld
 		a.unwalk(it)
 		a.classify(h)
-		for _, i := range a.Items[it].Rows {
+		for _, i := range a.Items[it].Rows() {
 			a.Rows[i].Touched = true // not committed until a peer holds the node again
 		}
 	}
@@ -117,7 +117,7 @@ func (a *Store) catchUp(n *Node) {
 		return
 	}
 	a.catching = true
-	for _, it := range n.Items {
+	for _, it := range n.Items() {
 		if it == NoSlot {
 			continue
 		}
@@ -152,7 +152,7 @@ func (a *Store) component(it itemSlot) unsafe.Pointer {
 // on. Without one the node is nowhere.
 func (a *Store) placeByNext(n *Node) {
 	n.PosItem = -1
-	for ord, it := range n.Items {
+	for ord, it := range n.Items() {
 		if it == NoSlot || a.Items[it].Type.Pos[0] < 0 {
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/tendonengine/tendon/rpl/schema"
 )
 
-// Node is one entry of the authority's table: four cache lines, of which the first
-// holds what most ticks read.
+// Node is one entry of the authority's table: two cache lines, of which the first holds what
+// most ticks read.
 type Node struct {
 	ID        ids.Node
 	active    uint32 // on the active list if this is Authority.round
@@ -22,34 +22,84 @@ type Node struct {
 	Transient bool // its state is never sent after its arrival
 	Shared    bool // sharers hold it by the handle common
 	Holders   []Holder
-	Rows      []uint32
+	rows      few[uint32]
+	Layout    *wire.NodeLayout
 
-	Parent   uint32 // slot; 0 (the session's) means none
-	ChildAt  uint32 // its index among the parent's children
-	Owner    ids.Peer
-	Born     uint32 // value of Authority.send when it was made: until that changes, Stream has not decided on it
-	PosItem  int16  // ordinal of the item that says where the node is, or -1
-	EarlyAll bool   // calls that are early are for all its peers, also for those that were sent it
-	Early    uint32 // value of Authority.send when a call on it was last left to routeEarly
-	Groups   uint64
-	Layout   *wire.NodeLayout
-	Items    []itemSlot // by ordinal; noItem where removed
-	Children []uint32
-	past     []tenure // former owners, newest last
-	Spawn    spawned
-	Common   uint32
-	Sharers  uint32
-	ownedAt  uint32   // its index among the nodes of its owner
-	Leapt    ids.Tick // when it was last somewhere else without a way there, 0 for never
+	Parent  uint32 // slot; 0 (the session's) means none
+	Owner   ids.Peer
+	Born    uint32 // value of Authority.send when it was made: until that changes, Stream has not decided on it
+	PosItem int16  // ordinal of the item that says where the node is, or -1
+	items   few[itemSlot]
+	Spawn   spawned
+	rare    *rare // nil for most
+	Common  uint32
+	Sharers uint32
 }
+
+// Rows are the node's rows, item by item.
+func (n *Node) Rows() []uint32 { return n.rows.all() }
+
+// Items are the node's items by ordinal, NoSlot where one was removed.
+func (n *Node) Items() []itemSlot { return n.items.all() }
+
+// A rare is what few nodes have.
+type rare struct {
+	children []uint32
+	past     []tenure // former owners, newest last
+	Groups   uint64
+	Leapt    ids.Tick // when it was last somewhere else without a way there, 0 for never
+	Early    uint32   // value of Authority.send when a call on it was last left to routeEarly
+	EarlyAll bool     // calls that are early are for all its peers, also for those that were sent it
+	ChildAt  uint32   // its index among the parent's children
+	ownedAt  uint32   // its index among the nodes of its owner
+}
+
+// common is what all nodes have that are not rare. Nobody writes it.
+var common = &rare{Early: never}
+
+// Rare is what the node has of that, to be read; Seldom is the same to be written.
+func (n *Node) Rare() *rare {
+	if n.rare == nil {
+		return common
+	}
+	return n.rare
+}
+
+func (n *Node) Seldom() *rare {
+	if n.rare == nil {
+		n.rare = &rare{Early: never}
+	}
+	return n.rare
+}
+
+// never is no send.
+const never = math.MaxUint32
+
+// begin begins a node in a slot that another may have had.
+func (n *Node) begin() {
+	if r := n.rare; r != nil {
+		*r = rare{children: r.children[:0], past: r.past[:0], Early: never}
+	}
+}
+
+// Children are the slots of the nodes below a node.
+func (n *Node) Children() []uint32 { return n.Rare().children }
 
 // spawned is what a node keeps of its Spawn.
 type spawned struct {
+	*Origin
+	Streaming
+}
+
+// An Origin is how a node was made.
+type Origin struct {
 	Prefab *schema.PrefabType
 	Args   []byte
 	Name   string
-	Streaming
 }
+
+// plain is the Origin of what was made from its items alone.
+var plain = &Origin{}
 
 // Spawn describes a node to be made.
 type Spawn struct {
@@ -94,19 +144,24 @@ func (a *Store) Spawn(s *Spawn) (uint32, error) {
 	}
 	n := &a.Nodes[slot]
 	n.Used, n.Layout, n.Transient = true, l, s.Transient
+	n.begin()
 	a.setOwner(slot, s.Owner)
 	l.Nodes++
-	n.Spawn = spawned{s.Prefab, slices.Clone(s.Args), s.Name, s.Complete()}
-	n.PosItem, n.Groups, n.Born, n.Early, n.Leapt = -1, 0, a.Send, a.Send-1, 0
-	n.past = n.past[:0]
+	n.Spawn = spawned{plain, s.Complete()}
+	if s.Prefab != nil || len(s.Args) > 0 || s.Name != "" {
+		n.Spawn.Origin = &Origin{s.Prefab, slices.Clone(s.Args), s.Name}
+	}
+	n.PosItem, n.Born = -1, a.Send
 	n.Judge, n.active = false, 0
 	a.Space.Positions[slot] = spatial.Position{Cell: -1}
-	n.Items, n.Rows, n.Holders, n.Children = n.Items[:0], n.Rows[:0], n.Holders[:0], n.Children[:0]
+	n.items.clear()
+	n.rows.clear()
+	n.Holders = n.Holders[:0]
 	for ord, t := range s.Items {
 		if t != nil {
 			a.newItem(slot, ord, t)
 		} else {
-			n.Items = append(n.Items, NoSlot)
+			n.items.add(NoSlot)
 		}
 	}
 	a.SetParent(slot, parent)
@@ -150,7 +205,7 @@ func (a *Store) Slot(n ids.Node) (uint32, bool) {
 // IsPlain reports whether a node is of the usual kind, of which a peer reads only its
 // row: one row that everyone sees, not transient, without a rate of its own.
 func (a *Store) IsPlain(n *Node) bool {
-	return len(n.Rows) == 1 && a.Rows[n.Rows[0]].Type.Audience == ids.Everyone && !n.Transient && n.Spawn.Hz == 0
+	return len(n.Rows()) == 1 && a.Rows[n.Rows()[0]].Type.Audience == ids.Everyone && !n.Transient && n.Spawn.Hz == 0
 }
 
 // newItem makes an item of a node, with its rows. The caller sets the layout.
@@ -162,22 +217,25 @@ func (a *Store) newItem(slot uint32, ord int, t *schema.ItemType) itemSlot {
 	} else {
 		it = itemSlot(len(a.Items))
 		sh := &a.shadows[t.Index]
-		a.Items = append(a.Items, item{Type: t, tenant: 1, shadow: len(*sh)})
+		a.Items = pages.Append(a.Items, item{Type: t, tenant: 1, shadow: len(*sh)})
+		if k := len(a.typesOf[t.Index]); k > 1 {
+			rows := make([]uint32, k)
+			a.Items[it].many = &rows
+		}
 		a.Hots = pages.Append(a.Hots, hot{})
 		*sh = append(*sh, make([]byte, t.ShadowSize)...)
 	}
 	m := &a.Items[it]
-	m.Node, m.Ord, m.Rows = slot, uint8(ord), m.Rows[:0]
-	n := &a.Nodes[slot]
-	for _, rt := range a.typesOf[t.Index] {
-		i := a.newRow(rt, slot)
-		m.Rows = append(m.Rows, i)
-		n.Rows = append(n.Rows, i)
+	m.Node, m.Ord = slot, uint8(ord)
+	n, rows := &a.Nodes[slot], m.Rows()
+	for k, rt := range a.typesOf[t.Index] {
+		rows[k] = a.newRow(rt, slot)
 	}
-	for len(n.Items) <= ord {
-		n.Items = append(n.Items, NoSlot)
+	n.rows.add(rows...)
+	for len(n.Items()) <= ord {
+		n.items.add(NoSlot)
 	}
-	n.Items[ord] = it
+	n.Items()[ord] = it
 	if t.Pos[0] >= 0 && n.PosItem < 0 {
 		n.PosItem = int16(ord)
 	}
@@ -188,7 +246,7 @@ func (a *Store) newItem(slot uint32, ord int, t *schema.ItemType) itemSlot {
 // Finish has a node's rows hold what they were last given, so that it can be sent of a node
 // that is removed: no walk reads them any more.
 func (a *Store) Finish(slot uint32) {
-	for _, it := range a.Nodes[slot].Items {
+	for _, it := range a.Nodes[slot].Items() {
 		if it != NoSlot {
 			a.unwalk(it)
 		}
@@ -219,12 +277,12 @@ func (a *Store) Remove(slot uint32) {
 	nd := &a.Nodes[slot]
 	a.unlink(slot)
 	a.setOwner(slot, 0)
-	for _, it := range nd.Items {
+	for _, it := range nd.Items() {
 		if it != NoSlot {
 			a.freeItem(it)
 		}
 	}
-	for _, r := range nd.Rows {
+	for _, r := range nd.Rows() {
 		a.freeRow(r)
 	}
 	nd.Used = false
@@ -272,15 +330,15 @@ func (a *Store) AddItem(slot uint32, t *schema.ItemType, from int) (itemSlot, er
 // freeOrdinal returns the lowest free ordinal not below from, or the lowest of all if
 // that would be beyond MaxItems.
 func (n *Node) freeOrdinal(from int) int {
-	from = max(0, min(from, len(n.Items)))
-	ord := slices.Index(n.Items[from:], NoSlot)
+	from = max(0, min(from, len(n.Items())))
+	ord := slices.Index(n.Items()[from:], NoSlot)
 	switch {
 	case ord >= 0:
 		return from + ord
-	case len(n.Items) >= wire.MaxItems && slices.Contains(n.Items, NoSlot):
-		return slices.Index(n.Items, NoSlot)
+	case len(n.Items()) >= wire.MaxItems && slices.Contains(n.Items(), NoSlot):
+		return slices.Index(n.Items(), NoSlot)
 	}
-	return len(n.Items)
+	return len(n.Items())
 }
 
 // RemoveItem takes an item away from its node, and reports whether it said where the node is.
@@ -293,9 +351,9 @@ func (a *Store) RemoveItem(it itemSlot) (wasPlace bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	nd.Items[m.Ord] = NoSlot
+	nd.Items()[m.Ord] = NoSlot
 	wasPlace = nd.PosItem == int16(m.Ord)
-	for _, r := range m.Rows {
+	for _, r := range m.Rows() {
 		a.freeRow(r)
 	}
 	a.freeItem(it)
@@ -309,10 +367,10 @@ func (a *Store) RemoveItem(it itemSlot) (wasPlace bool, err error) {
 
 // orderRows sorts a node's rows by the order of its items.
 func (a *Store) orderRows(n *Node) {
-	n.Rows = n.Rows[:0]
-	for _, it := range n.Items {
+	n.rows.clear()
+	for _, it := range n.Items() {
 		if it != NoSlot {
-			n.Rows = append(n.Rows, a.Items[it].Rows...)
+			n.rows.add(a.Items[it].Rows()...)
 		}
 	}
 }

@@ -67,11 +67,20 @@ func (a *Store) ShareKey(m *coder.Model) uint32 { return a.Send<<2 | uint32(m.Nu
 // item is one replicated component of a node.
 type item struct {
 	Type   *schema.ItemType
+	shadow int       // offset of the shadow in Authority.shadows of its type
+	many   *[]uint32 // its rows, one for each part, unless there is one
+	one    [1]uint32 // that
 	Node   uint32
+	tenant uint16 // of its slot
 	Ord    uint8
-	tenant uint16   // of its slot
-	Rows   []uint32 // one per part
-	shadow int      // offset of the shadow in Authority.shadows of its type
+}
+
+// Rows are the item's rows, one for each part.
+func (m *item) Rows() []uint32 {
+	if m.many != nil {
+		return *m.many
+	}
+	return m.one[:]
 }
 
 // newRow returns a row of a type for the node in a slot, with the words of a zero component and
@@ -191,7 +200,7 @@ func (a *Store) Read(it itemSlot, component unsafe.Pointer) (changed bool) {
 // currentVars fills vars with the current values of an item. Extract compares with
 // them, so that a value that has not changed stays the same Go value.
 func (a *Store) currentVars(m *item, vars []any) {
-	for _, i := range m.Rows {
+	for _, i := range m.Rows() {
 		r := &a.Rows[i]
 		for k, f := range r.Type.FromV {
 			vars[f] = r.Vars.Now[k]
@@ -219,7 +228,7 @@ func (a *Store) Begin(t ids.Tick) {
 // set makes words and vars the state of an item.
 func (a *Store) set(it itemSlot, words []int32, vars []any) (changed bool) {
 	m, h := &a.Items[it], &a.Hots[it]
-	for _, i := range m.Rows {
+	for _, i := range m.Rows() {
 		if a.setRow(i, words, vars) {
 			changed = true
 		}
@@ -283,7 +292,7 @@ func (a *Store) Words(item Item, dst []int32) []int32 {
 	m := &a.Items[it]
 	at := len(dst)
 	dst = append(dst, make([]int32, len(m.Type.Words))...)
-	for _, i := range m.Rows {
+	for _, i := range m.Rows() {
 		r := &a.Rows[i]
 		now := a.Current(r)
 		for k, f := range r.Type.From {

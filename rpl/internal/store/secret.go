@@ -22,11 +22,11 @@ func (a *Store) NoteSecrets(slot uint32) {
 // hide does so once it is known whether the tree is kept to an owner or a group.
 func (a *Store) hide(slot uint32, kept bool) {
 	n := &a.Nodes[slot]
-	for _, i := range n.Rows {
+	for _, i := range n.Rows() {
 		r := &a.Rows[i]
 		r.Secret = kept || r.Type.Audience != ids.Everyone
 	}
-	for _, c := range n.Children {
+	for _, c := range n.Children() {
 		a.hide(c, kept)
 	}
 }

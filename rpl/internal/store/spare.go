@@ -12,7 +12,7 @@ func (a *Store) TrimSlots() {
 	t := &a.spare.trim
 	for ; t.done < t.least; t.done++ {
 		n := &a.Nodes[a.FreeSlots[t.done]]
-		n.Holders, n.Children, n.past = nil, nil, nil
+		n.Holders, n.rare = nil, nil
 	}
 	t.least = len(a.FreeSlots)
 }

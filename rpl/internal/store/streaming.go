@@ -9,8 +9,8 @@ import (
 
 // Streaming says how a node is sent to peers.
 type Streaming struct {
-	Relevance ids.Relevance // which peers get the node
 	Weight    float32       // priority against other nodes; 0 means 1, at most MaxWeight
+	Relevance ids.Relevance // which peers get the node
 	Hz        uint8         // state updates per second at most; 0 means every send
 	Keep      bool          // when its owner leaves the node stays, with no owner; else it is removed
 }

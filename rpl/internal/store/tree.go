@@ -25,7 +25,8 @@ func (a *Store) SetParent(c, p uint32) {
 	n.Parent = p
 	if p != 0 {
 		pn := &a.Nodes[p]
-		n.ChildAt, pn.Children = uint32(len(pn.Children)), append(pn.Children, c)
+		r := pn.Seldom()
+		n.Seldom().ChildAt, r.children = uint32(len(r.children)), append(r.children, c)
 	}
 	a.NoteSecrets(c)
 }
@@ -36,10 +37,10 @@ func (a *Store) unlink(c uint32) {
 	if n.Parent == 0 {
 		return
 	}
-	up := &a.Nodes[n.Parent]
-	last := up.Children[len(up.Children)-1]
-	up.Children[n.ChildAt], a.Nodes[last].ChildAt = last, n.ChildAt
-	up.Children = up.Children[:len(up.Children)-1]
+	up := a.Nodes[n.Parent].rare
+	last := up.children[len(up.children)-1]
+	up.children[n.rare.ChildAt], a.Nodes[last].rare.ChildAt = last, n.rare.ChildAt
+	up.children = up.children[:len(up.children)-1]
 	n.Parent = 0
 }
 
@@ -67,7 +68,7 @@ func (a *Store) setOwner(slot uint32, p ids.Peer) {
 	n := &a.Nodes[slot]
 	if own := a.owned[n.Owner]; n.Owner != 0 {
 		last := own[len(own)-1]
-		own[n.ownedAt], a.Nodes[last].ownedAt = last, n.ownedAt
+		own[n.rare.ownedAt], a.Nodes[last].rare.ownedAt = last, n.rare.ownedAt
 		if own = own[:len(own)-1]; len(own) > 0 {
 			a.owned[n.Owner] = own
 		} else {
@@ -75,7 +76,7 @@ func (a *Store) setOwner(slot uint32, p ids.Peer) {
 		}
 	}
 	if n.Owner = p; p != 0 {
-		n.ownedAt, a.owned[p] = uint32(len(a.owned[p])), append(a.owned[p], slot)
+		n.Seldom().ownedAt, a.owned[p] = uint32(len(a.owned[p])), append(a.owned[p], slot)
 	}
 }
 
@@ -100,15 +101,15 @@ type tenure struct {
 // retire notes that the owner has had a node until a tick. Only owners whose calls may
 // still count are remembered (protocol rule 22), at most one a tick.
 func (n *Node) retire(t, second ids.Tick) {
-	old := 0
-	for old < len(n.past) && n.past[old].until+second <= t {
+	r, old := n.Seldom(), 0
+	for old < len(r.past) && r.past[old].until+second <= t {
 		old++
 	}
-	n.past = slices.Delete(n.past, 0, old)
-	if k := len(n.past); k > 0 && n.past[k-1].until == t {
+	r.past = slices.Delete(r.past, 0, old)
+	if k := len(r.past); k > 0 && r.past[k-1].until == t {
 		return // the owner had the node at no tick
 	}
-	n.past = append(n.past, tenure{n.Owner, t})
+	r.past = append(r.past, tenure{n.Owner, t})
 }
 
 // OwnedLately reports whether a peer owned the node, and lost it no longer than a second ago.
@@ -119,9 +120,11 @@ func (a *Store) OwnedLately(n *Node, p ids.Peer) bool {
 // OwnerAt returns who owned a node at a tick, and whether the node has changed hands
 // since (protocol rule 21: ownership is a function of the tick).
 func (n *Node) OwnerAt(t ids.Tick) (owner ids.Peer, since bool) {
-	for i := range n.past {
-		if t < n.past[i].until {
-			return n.past[i].owner, true
+	if n.rare != nil {
+		for _, p := range n.rare.past {
+			if t < p.until {
+				return p.owner, true
+			}
 		}
 	}
 	return n.Owner, false

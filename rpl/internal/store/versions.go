@@ -165,7 +165,7 @@ func (a *Store) CommitAll() (dirty []uint32) {
 			continue
 		}
 		off := false
-		for _, i := range n.Rows {
+		for _, i := range n.Rows() {
 			if a.Rows[i].Touched && a.Commit(i) {
 				off = true
 			}

@@ -1,0 +1,66 @@
+package spatial
+
+import (
+	"math/bits"
+)
+
+// Which nodes nobody is near. A list covers all cells in its reach and a margin. A node in a
+// cell that no list covers cannot come into anybody's sight in a few steps, unless it leaps: so
+// where it has gone is read now and then only (IsUnwatched).
+
+// Subscribe has a list hear of a bucket.
+func (s *Space) Subscribe(list, bucket int32) {
+	g := s.Index
+	if of := g.Subscribers.Of(bucket); !of.Has(list) {
+		of.Set(list)
+		if g.watchers[bucket]++; g.watchers[bucket] == 1 {
+			for i := range g.Buckets[bucket] {
+				s.watch(g.Buckets[bucket][i].Slot, true)
+			}
+		}
+	}
+}
+
+// Unsubscribe ends that.
+func (s *Space) Unsubscribe(list, bucket int32) {
+	g := s.Index
+	g.Subscribers.Of(bucket).Clear(list)
+	if g.watchers[bucket]--; g.watchers[bucket] == 0 {
+		for i := range g.Buckets[bucket] {
+			s.watch(g.Buckets[bucket][i].Slot, false)
+		}
+	}
+}
+
+// Came notes that a node has come into its cell; Wake has its place read at the next step,
+// wherever it stands.
+func (s *Space) Came(slot uint32) { s.watch(slot, s.Index.watchers[s.Positions[slot].Cell] > 0) }
+
+func (s *Space) Wake(slot uint32) { s.watch(slot, true) }
+
+func (s *Space) watch(slot uint32, watched bool) {
+	k, bit := int(slot>>6), uint64(1)<<(slot&63)
+	if k >= len(s.Unwatched) {
+		if watched {
+			return
+		}
+		s.Unwatched = append(s.Unwatched, make([]uint64, k+1-len(s.Unwatched)+k/4)...)
+	}
+	if watched {
+		s.Unwatched[k] &^= bit
+	} else {
+		s.Unwatched[k] |= bit
+	}
+}
+
+// IsUnwatched returns those of some rows, of which slots has the nodes, that nobody is near.
+func (s *Space) IsUnwatched(slots *[64]uint32, rows uint64) (unwatched uint64) {
+	of := s.Unwatched
+	for m := rows; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		if k := int(slots[i] >> 6); k < len(of) {
+			unwatched |= of[k] >> (slots[i] & 63) & 1 << i
+		}
+	}
+	return unwatched
+}
