@@ -72,7 +72,10 @@ func (s *cohorts) reset(send uint32) {
 func (s *cohorts) of(p *Peer, least int, tick ids.Tick, send uint32) *cohortPlan {
 	l := &p.Link
 	age := tick - l.BaseTick
-	if age > wire.OldestCohort || l.Lossy() || p.Marks.count() < least {
+	if age > wire.OldestCohort || l.Lossy() {
+		return nil
+	}
+	if n := p.Marks.count(); n < least && (n < wire.LeastShared || p.marksShared() < wire.LeastShared) {
 		return nil
 	}
 	now := &s.many[send&1][age]
@@ -98,6 +101,14 @@ func (s *cohorts) of(p *Peer, least int, tick ids.Tick, send uint32) *cohortPlan
 	k.before, k.costs = k.before[:0], k.costs[:0]
 	p.plan.cohort = uint8(s.used)
 	return k
+}
+
+// marksShared is how many of the marked handles are those of others, too.
+func (p *Peer) marksShared() (n int) {
+	for k := p.Marks.next(0); k < min(len(p.Marks.Of), len(p.Shares.W)); k = p.Marks.next(k + 1) {
+		n += bits.OnesCount64((p.Marks.Of[k][MarkDirty] | p.Marks.Of[k][MarkLoose]) & p.Shares.W[k])
+	}
+	return n
 }
 
 // close keeps others from being sent what was planned for a peer, or with it.

@@ -123,6 +123,10 @@ const (
 	// are in the same state (cohort.go). With fewer the search costs more than it may save.
 	LeastCohort = 64
 
+	// LeastShared is the same for updates of nodes that the peer has by the handles of others
+	// (sharedhandles.go): what is known of those nodes is mostly the same, too.
+	LeastShared = 20
+
 	// LeastSharers is how many peers must have a node by the same handle for it to be
 	// marked once for all of them (sharedhandles.go). For fewer that saves nothing.
 	LeastSharers = 4
