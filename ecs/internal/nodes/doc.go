@@ -6,6 +6,7 @@
 //	kinds.go     component types; prefab.go: prefabs
 //	node.go      a node and its items, and the tables of nodes
 //	former.go    where a node that is drawn hung before; reason.go: why one ends
+//	assembly.go  what a node of several entities consists of
 //	items.go     items by ordinal; part.go: entities that share a node; tree.go: parents
 //	watch.go     an item as it was seen last
 package nodes

@@ -8,6 +8,7 @@
 //	space.go        places, the grid over them, and what a tick notes of both
 //	grid.go         cells, and the nodes in them
 //	subscribers.go  whose lists cover which cell, and what is reported to them
+//	watched.go      nodes that nobody is near
 //	rings.go        the distances by which a list decides, as integers
 //	interest.go     the rule of who sees what: Interest, and the usual one, Grid
 package spatial

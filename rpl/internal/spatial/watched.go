@@ -15,7 +15,7 @@ func (s *Space) Subscribe(list, bucket int32) {
 		of.Set(list)
 		if g.watchers[bucket]++; g.watchers[bucket] == 1 {
 			for i := range g.Buckets[bucket] {
-				s.watch(g.Buckets[bucket][i].Slot, true)
+				s.cover(g.Buckets[bucket][i].Slot, true)
 			}
 		}
 	}
@@ -27,26 +27,26 @@ func (s *Space) Unsubscribe(list, bucket int32) {
 	g.Subscribers.Of(bucket).Clear(list)
 	if g.watchers[bucket]--; g.watchers[bucket] == 0 {
 		for i := range g.Buckets[bucket] {
-			s.watch(g.Buckets[bucket][i].Slot, false)
+			s.cover(g.Buckets[bucket][i].Slot, false)
 		}
 	}
 }
 
 // Came notes that a node has come into its cell; Wake has its place read at the next step,
 // wherever it stands.
-func (s *Space) Came(slot uint32) { s.watch(slot, s.Index.watchers[s.Positions[slot].Cell] > 0) }
+func (s *Space) Came(slot uint32) { s.cover(slot, s.Index.watchers[s.Positions[slot].Cell] > 0) }
 
-func (s *Space) Wake(slot uint32) { s.watch(slot, true) }
+func (s *Space) Wake(slot uint32) { s.cover(slot, true) }
 
-func (s *Space) watch(slot uint32, watched bool) {
+func (s *Space) cover(slot uint32, covered bool) {
 	k, bit := int(slot>>6), uint64(1)<<(slot&63)
 	if k >= len(s.Unwatched) {
-		if watched {
+		if covered {
 			return
 		}
 		s.Unwatched = append(s.Unwatched, make([]uint64, k+1-len(s.Unwatched)+k/4)...)
 	}
-	if watched {
+	if covered {
 		s.Unwatched[k] &^= bit
 	} else {
 		s.Unwatched[k] |= bit
