@@ -104,7 +104,7 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 		}
 		return
 	}
-	if !special && len(n.Rows) > 1 {
+	if !special && len(n.Rows()) > 1 {
 		a.notePresent(n)
 	}
 	pc := a.bundle(h, begun)
@@ -120,8 +120,8 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 // notePresent counts which rows of a node an ordinary update carries, unless a peer may not see
 // one of them.
 func (a *updates) notePresent(n *store.Node) {
-	for i := 0; i < len(n.Rows); i += coder.PresentRows {
-		some := n.Rows[i:min(i+coder.PresentRows, len(n.Rows))]
+	for i := 0; i < len(n.Rows()); i += coder.PresentRows {
+		some := n.Rows()[i:min(i+coder.PresentRows, len(n.Rows()))]
 		if !slices.ContainsFunc(some, func(r uint32) bool { return a.store.Rows[r].Secret }) {
 			a.sender.Tables.Learner.NotePresent(a.actions[i:])
 		}
@@ -189,7 +189,7 @@ func (a *updates) hear(n *store.Node, i int) {
 		if slices.ContainsFunc(a.said, func(s rowtype.Said) bool { return s.Word == w.At }) {
 			continue // an earlier row has said it
 		}
-		a.said = append(a.said, rowtype.Said{Word: w.At, Value: *a.store.Known(&a.store.Rows[n.Rows[w.Row]]).Word(w.From)})
+		a.said = append(a.said, rowtype.Said{Word: w.At, Value: *a.store.Known(&a.store.Rows[n.Rows()[w.Row]]).Word(w.From)})
 	}
 }
 

@@ -50,7 +50,7 @@ func (a *Store) turned(i uint32, now rowtype.Words) bool {
 // lent is the value of a word that a row borrows.
 func (a *Store) lent(i uint32, b *rowtype.Borrowed) int32 {
 	if m := a.lender(i, b); m != nil {
-		return a.Current(&a.Rows[m.Rows[b.Part]])[b.At]
+		return a.Current(&a.Rows[m.Rows()[b.Part]])[b.At]
 	}
 	return a.Rows[i].Type.Words[b.Word].Default
 }
@@ -66,12 +66,12 @@ func put(now rowtype.Words, w int, v int32) (changed bool) {
 // lender returns the item from which a row borrows, nil if the node has none.
 func (a *Store) lender(row uint32, b *rowtype.Borrowed) *item {
 	n := &a.Nodes[a.Rows[row].node]
-	own := slices.IndexFunc(n.Items, func(it itemSlot) bool { return it != NoSlot && slices.Contains(a.Items[it].Rows, row) })
+	own := slices.IndexFunc(n.Items(), func(it itemSlot) bool { return it != NoSlot && slices.Contains(a.Items[it].Rows(), row) })
 	if own < 0 {
 		return nil
 	}
-	if ord := n.Layout.Lender(own, b.Item.Index); ord >= 0 && ord < len(n.Items) && n.Items[ord] != NoSlot {
-		return &a.Items[n.Items[ord]]
+	if ord := n.Layout.Lender(own, b.Item.Index); ord >= 0 && ord < len(n.Items()) && n.Items()[ord] != NoSlot {
+		return &a.Items[n.Items()[ord]]
 	}
 	return nil
 }
