@@ -121,7 +121,7 @@ func (k *packer) looks() {
 // saysOf reports whether a send has an update of a node that its peer predicts, and whether it
 // leaves out any row that the peer may take for something else than it is.
 func (a *updates) saysOf(p *Peer, e *handleState, n *store.Node, now uint32) (carried, left bool) {
-	for i, ri := range n.Rows {
+	for i, ri := range n.Rows() {
 		r, pr := &a.store.Rows[ri], p.row(e, i)
 		switch who := r.Type.Audience; {
 		case who != ids.Everyone && (who != ids.OwnerSees || n.Owner != p.ID): // it is not compared there

@@ -114,7 +114,7 @@ func (n *Node) retire(t, second ids.Tick) {
 
 // OwnedLately reports whether a peer owned the node, and lost it no longer than a second ago.
 func (a *Store) OwnedLately(n *Node, p ids.Peer) bool {
-	return slices.ContainsFunc(n.past, func(t tenure) bool { return t.owner == p && t.until+ids.Tick(a.hz) > a.Tick })
+	return slices.ContainsFunc(n.Rare().past, func(t tenure) bool { return t.owner == p && t.until+ids.Tick(a.hz) > a.Tick })
 }
 
 // OwnerAt returns who owned a node at a tick, and whether the node has changed hands
