@@ -34,14 +34,14 @@ func TestSessionsShareTheirTables(t *testing.T) {
 		}
 	}
 	k := coder.CodingOf(s)
-	message := a.sender.Tables.ModelSet.With(1).Append([]byte{wire.MsgTable}, k.Types, k.Defaults)
+	message := a.sender.Tables.Model.Set.With(1).Append([]byte{wire.MsgTable}, k.Types, k.Defaults, nil)
 	for _, p := range proxies {
 		FaultsOf(p).Message(message)
 	}
 	if m := FaultsOf(proxies[0]).Model(1); m == nil || m != FaultsOf(proxies[1]).Model(1) {
 		t.Error("what two proxies were shipped is not shared")
 	}
-	if _, err := k.ShippedAs(message[1 : len(message)-1]); !errors.Is(err, ids.ErrPacket) {
+	if _, err := k.ShippedAs(message[1:len(message)-1], new([4]*coder.Model)); !errors.Is(err, ids.ErrPacket) {
 		t.Errorf("half a message: %v", err)
 	}
 	proxies = [2]*proxy.Proxy{}

@@ -42,13 +42,13 @@ func (a *Authority) HandlesInUse(id ids.Peer) (used, most, held, going int) {
 // them to all peers. It reports whether a number was free for them.
 func (a *Authority) Reship(b []byte) bool {
 	number, free := a.sender.Tables.NextTables()
-	set, err := coder.ParseTables(b[1:], a.store.Types, a.sender.Tables.Defaults)
+	set, err := coder.ParseTables(b[1:], a.store.Types, a.sender.Tables.Defaults, nil)
 	if err != nil {
 		panic(err)
 	}
 	if free {
 		set.Number = number
-		a.sender.Tables.Ship(set, set.Build(a.store.Types, a.sender.Tables.Defaults), set.Append([]byte{wire.MsgTable}, a.store.Types, a.sender.Tables.Defaults))
+		a.sender.Tables.Ship(set.Build(a.store.Types, a.sender.Tables.Defaults), a.sender.Tables.MessagesOf(set))
 	}
 	return free
 }

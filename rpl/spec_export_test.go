@@ -19,7 +19,7 @@ func SpecDefaults(s *schema.Schema) SpecModel { return SpecModel{coder.CodingOf(
 // SpecLearned returns the tables that a reliable message ships.
 func SpecLearned(s *schema.Schema, message []byte) (SpecModel, error) {
 	c := coder.CodingOf(s)
-	set, err := coder.ParseTables(message[1:], c.Types, c.Defaults)
+	set, err := coder.ParseTables(message[1:], c.Types, c.Defaults, nil)
 	if err != nil {
 		return SpecModel{}, err
 	}

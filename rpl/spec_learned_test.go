@@ -279,6 +279,7 @@ var specWords = []string{"V", "X", "Load"}
 // chunk 0, and a fraction. Tables by context class are not in the example.
 func (r *tablesReader) message() {
 	r.raw(2, "the tables' number")
+	r.flag("the set stands alone", "it is given by differences")
 	for after, what := range []string{"a length", "none"} {
 		if !r.flag("the usual code of steps after "+what, "a code of steps after "+what) {
 			r.steps[after] = specSteps(after)

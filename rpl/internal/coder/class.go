@@ -133,35 +133,18 @@ func (r *rowLearner) Regroup(t *rowtype.Type, word int) {
 }
 
 // price is the bits that the counted updates cost with a set, plus those of its tables.
-func (f *Fitter) price(s *rowSet, l *rowLearner, t *rowtype.Type, d *rowModel) float64 {
+func (f *Fitter) price(s, was *rowSet, l *rowLearner, t *rowtype.Type, d *rowModel) float64 {
 	m := s.build(t, d)
 	bits := 0.0
+	shape, shaped := &s.shapes[ShapeUpdate], &was.shapes[ShapeUpdate]
 	for k := range s.updates {
-		u := &s.updates[k]
-		bits += u.all.price()
+		u, before := &s.updates[k], was.update(s.classWord, k)
+		bits += u.all.price(&before.all, shape, shaped)
 		for c := range u.contexts {
-			bits += u.contexts[c].price()
+			bits += u.contexts[c].price(&before.contexts[c], shape, shaped)
 		}
 	}
 	return l.cost(t, &m)*f.Worth + bits
-}
-
-// price is the bits that the tables of a set take.
-func (s *recordSet) price() (bits float64) {
-	if !s.used() {
-		return 1
-	}
-	for lens := range s.lists {
-		bits += listPrice(lens)
-	}
-	return bits
-}
-
-func listPrice(lens []uint8) float64 {
-	if lens == nil {
-		return 1
-	}
-	return listBits(lens)
 }
 
 // sums adds up the counts of all classes: over all contexts, and in each. Without classes each is

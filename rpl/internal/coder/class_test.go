@@ -76,7 +76,7 @@ func TestTablesByContextClass(t *testing.T) {
 	}
 	l.Rows[0].Regroup(typ, word)
 	h.code(d, l)
-	set, err := ParseTables(fitted(l, h.types, d).Append(nil, h.types, d), h.types, d)
+	set, err := ParseTables(fitted(l, h.types, d).Append(nil, h.types, d, nil), h.types, d, nil)
 	if err != nil || set.Rows[0].classWord != herdSpecies {
 		t.Fatalf("seed %d: %v, kinds by word %d", seed, err, set.Rows[0].classWord)
 	}
@@ -119,7 +119,7 @@ func TestOddClassesAreRefused(t *testing.T) {
 	h.code(d, l)
 	set := fitted(l, h.types, d)
 	set.Rows[0].classWord = herdX
-	if _, err := ParseTables(set.Append(nil, h.types, d), h.types, d); err == nil {
+	if _, err := ParseTables(set.Append(nil, h.types, d, nil), h.types, d, nil); err == nil {
 		t.Error("kinds told by a position were taken")
 	}
 }

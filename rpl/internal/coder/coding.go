@@ -26,6 +26,7 @@ type Coding struct {
 // A shippedModel is a model that is kept as long as some proxy has it.
 type shippedModel struct {
 	message []byte
+	before  weak.Pointer[Model] // from which the message says the differences, if it does
 	Model   weak.Pointer[Model]
 }
 
@@ -38,23 +39,27 @@ func newCoding(s *schema.Schema) *Coding {
 }
 
 // ShippedAs returns the model that a message of tables describes, or an error if the
-// message is damaged.
-func (c *Coding) ShippedAs(message []byte) (*Model, error) {
+// message is damaged. The proxy has the models of known, by number, some of them nil.
+func (c *Coding) ShippedAs(message []byte, known *[4]*Model) (*Model, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	before := (*Model)(nil)
+	if n, differs := setNumber(message); differs {
+		before = known[Before(n)]
+	}
 	for i := range c.Shipped {
-		if s := &c.Shipped[i]; bytes.Equal(s.message, message) {
+		if s := &c.Shipped[i]; bytes.Equal(s.message, message) && s.before == weak.Make(before) {
 			if m := s.Model.Value(); m != nil {
 				return m, nil
 			}
 		}
 	}
-	set, err := ParseTables(message, c.Types, c.Defaults)
+	set, err := ParseTables(message, c.Types, c.Defaults, before)
 	if err != nil {
 		return nil, err
 	}
 	m := set.Build(c.Types, c.Defaults)
-	c.Shipped[c.next] = shippedModel{bytes.Clone(message), weak.Make(m)}
+	c.Shipped[c.next] = shippedModel{bytes.Clone(message), weak.Make(before), weak.Make(m)}
 	c.next = (c.next + 1) % len(c.Shipped)
 	return m, nil
 }

@@ -40,10 +40,10 @@ func (f Fitter) Begin(l *Learner, types []*rowtype.Type, d, old *Model, number u
 	}
 	g.Then(func() {
 		gap := d.Entry.Gap.T
-		g.Set.gap = f.table(l.Gaps, gap, gap)
+		g.Set.gap = f.table(l.Gaps, old.Set.gap, gap, gap)
 		for i, n := range l.present {
 			present := d.Entry.Present[i].T
-			g.Set.present[i] = f.table(n, present, present)
+			g.Set.present[i] = f.table(n, old.Set.present[i], present, present)
 		}
 		g.Next = g.Set.head(d)
 		g.Saved = l.entryCost(&old.Entry) - l.entryCost(&g.Next.Entry)
@@ -80,6 +80,7 @@ type rowFit struct {
 	t      *rowtype.Type
 	l      *rowLearner
 	d, old *rowModel
+	was    *rowSet // what the set before has
 	to     *rowSet // its place in the set
 
 	keys *recordLearner
@@ -96,7 +97,7 @@ type rowFit struct {
 // each context; then, if updates are counted by class, the same for each class.
 func (g *Fitting) row(i int) {
 	r := &rowFit{
-		Fitting: g, t: g.types[i], l: &g.l.Rows[i], d: &g.d.Rows[i], old: &g.old.Rows[i], to: &g.Set.Rows[i],
+		Fitting: g, t: g.types[i], l: &g.l.Rows[i], d: &g.d.Rows[i], old: &g.old.Rows[i], was: &g.old.Set.Rows[i], to: &g.Set.Rows[i],
 	}
 	g.Then(r.shapes)
 	then := func(step func()) {
@@ -108,7 +109,7 @@ func (g *Fitting) row(i int) {
 	}
 	then(r.common)
 	for c := range contexts {
-		then(func() { r.to.updates[0].contexts[c] = r.context(r.each, &r.base.Updates[0], c) })
+		then(func() { r.to.updates[0].contexts[c] = r.context(r.each, r.was.update(-1, 0), &r.base.Updates[0], c) })
 	}
 	if r.l.ClassWord < 0 {
 		return
@@ -118,14 +119,16 @@ func (g *Fitting) row(i int) {
 		r.classes.classWord, r.classes.updates = r.l.ClassWord, make([]updateSet, len(r.l.Updates)-1)
 	})
 	for k := 1; k < len(r.l.Updates); k++ {
-		then(func() { r.ofClass(&r.classes.updates[k-1], &r.l.Updates[k]) })
+		then(func() { r.ofClass(&r.classes.updates[k-1], r.was.update(r.l.ClassWord, k-1), &r.l.Updates[k]) })
 		for c := range contexts {
-			then(func() { r.classes.updates[k-1].contexts[c] = r.context(&r.l.Updates[k], &r.class, c) })
+			then(func() {
+				r.classes.updates[k-1].contexts[c] = r.context(&r.l.Updates[k], r.was.update(r.l.ClassWord, k-1), &r.class, c)
+			})
 		}
 	}
-	then(func() { r.withClasses = r.price(&r.classes, r.l, r.t, r.d) })
+	then(func() { r.withClasses = r.price(&r.classes, r.was, r.l, r.t, r.d) })
 	then(func() {
-		if r.withClasses < r.price(r.to, r.l, r.t, r.d) {
+		if r.withClasses < r.price(r.to, r.was, r.l, r.t, r.d) {
 			*r.to = r.classes
 		}
 	})
@@ -148,11 +151,14 @@ func (r *rowFit) shapes() {
 	if !slices.Equal(s.keyBase, r.old.keyBase) {
 		forgotten := newRecordLearner(r.t)
 		r.keys = &forgotten // the counts are against other bases
+		was := newRowSet(r.t)
+		was.shapes[ShapeUpdate], was.any, was.classWord, was.updates = r.was.shapes[ShapeUpdate], r.was.any, r.was.classWord, r.was.updates
+		r.was = &was // so are the tables
 	}
 	r.sum, r.each = r.l.sums(r.t)
 	counts := [shapes]*recordLearner{&r.sum, r.keys}
 	for k := range s.shapes {
-		s.shapes[k] = r.shape(counts[k], r.t, &r.d.Shapes[k])
+		s.shapes[k] = r.shape(counts[k], &r.was.shapes[k], r.t, &r.d.Shapes[k])
 	}
 	if *r.to = s; !s.shaped() {
 		*r.to = none
@@ -162,23 +168,23 @@ func (r *rowFit) shapes() {
 // common fits the tables shared by all updates, and those of keyframes.
 func (r *rowFit) common() {
 	base := r.to.build(r.t, r.d) // with the common patterns, everything else by default
-	r.to.any = r.record(&r.sum, &r.d.Updates[0][0], &base.Updates[0][0], nil)
-	r.to.keys = r.record(r.keys, &r.d.Keys, &base.Keys, nil)
+	r.to.any = r.record(&r.sum, &r.was.any, nil, &r.d.Updates[0][0], &base.Updates[0][0], nil)
+	r.to.keys = r.record(r.keys, &r.was.keys, nil, &r.d.Keys, &base.Keys, nil)
 	r.base = r.to.build(r.t, r.d)
 }
 
-// context fits the tables of one context; now is the model in force.
-func (r *rowFit) context(l *updateLearner, now *updateModel, c int) recordSet {
-	return r.record(&l[c], &r.d.Updates[0][0], &now[c], &r.base.Shapes[ShapeUpdate])
+// context fits the tables of one context; now is the model in force without them.
+func (r *rowFit) context(l *updateLearner, was *updateSet, now *updateModel, c int) recordSet {
+	return r.record(&l[c], &was.contexts[c], &r.was.shapes[ShapeUpdate], &r.d.Updates[0][0], &now[c], &r.base.Shapes[ShapeUpdate])
 }
 
 // ofClass fits the tables that all contexts of one class share.
-func (r *rowFit) ofClass(s *updateSet, l *updateLearner) {
+func (r *rowFit) ofClass(s, was *updateSet, l *updateLearner) {
 	sum := newRecordLearner(r.t)
 	for c := range l {
 		sum.add(&l[c])
 	}
 	def, now := &r.d.Updates[0][0], &r.base.Updates[0][0]
-	s.all = r.record(&sum, def, now, &r.base.Shapes[ShapeUpdate])
+	s.all = r.record(&sum, &was.all, &r.was.shapes[ShapeUpdate], def, now, &r.base.Shapes[ShapeUpdate])
 	r.class = s.build(def, now)
 }

@@ -24,7 +24,7 @@ func TestFitTakesManyTicks(t *testing.T) {
 	d, l := defaultModel(h.types), NewLearner(h.types, 60)
 	l.Rows[0].Regroup(h.types[0], herdSpecies)
 	h.code(d, l)
-	want := fitted(l, h.types, d).Append(nil, h.types, d)
+	want := fitted(l, h.types, d).Append(nil, h.types, d, nil)
 	for _, pace := range []int{1, 3, 10, 1000} {
 		g := Fitter{Worth: 1}.Begin(l, h.types, d, d, 1)
 		g.StepsPerTick = pace
@@ -42,7 +42,7 @@ func TestFitTakesManyTicks(t *testing.T) {
 		if all < 16 {
 			t.Errorf("seed %d: all that is to be fitted is %d steps", seed, all)
 		}
-		if got := g.Set.Append(nil, h.types, d); !bytes.Equal(got, want) {
+		if got := g.Set.Append(nil, h.types, d, nil); !bytes.Equal(got, want) {
 			t.Errorf("seed %d: what was fitted in %d ticks differs from what was fitted at once", seed, ticks)
 		}
 		m, once := l.Cost(h.types, d), l.Cost(h.types, g.Next)

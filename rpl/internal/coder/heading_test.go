@@ -121,7 +121,7 @@ func TestAnglesFollowVelocities(t *testing.T) {
 		}
 		set := NewTableSet(f.types).With(1)
 		set.Rows[0].Heading = h
-		set, err := ParseTables(set.Append(nil, f.types, d), f.types, d)
+		set, err := ParseTables(set.Append(nil, f.types, d, nil), f.types, d, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ type Model struct {
 	Entry  EntryModel
 	Rows   []rowModel // by rowType.index
 	lined  bool       // any word of any row type is coded along a line
+	Set    *TableSet  // what the model was built from; that of the default model is empty
 }
 
 // EntryModel is how the entries of a packet are named. What is nearly certain has no
@@ -216,7 +217,7 @@ func octaves(w *schema.Word) int {
 // defaultModel is what both ends start with. It knows nothing of the game, only that
 // most of what is sent moves, and that small residuals are likelier.
 func defaultModel(types []*rowtype.Type) *Model {
-	m := &Model{Entry: defaultEntry()}
+	m := &Model{Entry: defaultEntry(), Set: NewTableSet(types)}
 	d := newDefaults()
 	for _, t := range types {
 		m.Rows = append(m.Rows, d.row(t))

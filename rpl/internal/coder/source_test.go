@@ -75,7 +75,7 @@ func TestFrequentValues(t *testing.T) {
 		f := Fitter{Worth: 1}.Begin(l, types, d, m, uint8(k+1))
 		for !f.On() {
 		}
-		set, err := ParseTables(f.Set.Append(nil, types, d), types, d)
+		set, err := ParseTables(f.Set.Append(nil, types, d, nil), types, d, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestFrequentValues(t *testing.T) {
 	{ // a source must stand before its word
 		bad := NewTableSet(types).With(1)
 		bad.Rows[0].sources = []uint8{sourceNone, sourceWord + 1, sourceNone, sourceNone}
-		if _, err := ParseTables(bad.Append(nil, types, d), types, d); err == nil {
+		if _, err := ParseTables(bad.Append(nil, types, d, nil), types, d, nil); err == nil {
 			t.Error("a word is its own source")
 		}
 	}

@@ -12,10 +12,17 @@ import (
 // Learned tables as they are sent: a set as one reliable message. Everything here is
 // integers, so that both ends make the same model of it.
 //
-//	type 1 byte = 3, then bits: number 2, the codes of the steps between code lengths,
-//	the lengths of gaps, and those of present rows; per row type: the heading, the lines, per chunk patterns, states and lengths,
+//	type 1 byte = 3, then bits: number 2, whether by differences, the codes of the steps between
+//	code lengths, the lengths of gaps, and those of present rows; per row type: the heading, the lines, per chunk patterns, states and lengths,
 //	the tables of any update, which word gives the class, per class its own and those
 //	of its contexts, the keyframe's and its bases; a one at the end.
+//
+// To a peer that has the set before, a set is sent as its differences from that: what is the same
+// takes a bit, and lengths that change are steps from what they were.
+
+// Before is the number of the set before, and After that of the set after the set of a number.
+func Before(number uint8) uint8 { return (number+1)%3 + 1 }
+func After(number uint8) uint8  { return number%3 + 1 }
 
 // maxTable is the most bytes that a set of tables may take.
 const maxTable = 32 << 10
@@ -26,20 +33,11 @@ const maxTable = 32 << 10
 type tableCoder struct {
 	e     *prefix.Encoder
 	d     *prefix.Decoder
-	steps [2]*prefix.Table // the second is for steps from a length of none
-	count [2][stepSyms]uint64
+	was   *TableSet // the set before, nil for a set that stands alone
+	steps [stepCodes]*prefix.Table
+	count [stepCodes][stepSyms]uint64
 	bad   bool
 }
-
-// A step leads from one length of a list to the next: 0 if the next is none, else the
-// difference plus stepZero.
-const (
-	stepZero = prefix.MaxLen + 1
-	stepSyms = 2*prefix.MaxLen + 2
-
-	stepBits  = 5 // the size of a step's number
-	stepStart = 6 // stands for the length before the first
-)
 
 func (c *tableCoder) reading() bool { return c.d != nil }
 
@@ -66,161 +64,24 @@ func (c *tableCoder) symbol(t *prefix.Table, v int) int {
 	return v
 }
 
-// step codes a length by its step from the last one.
-func (c *tableCoder) step(v, last uint8, after int) uint8 {
-	s := 0
-	if v > 0 {
-		s = int(v) - int(last) + stepZero
-	}
-	if c.e == nil && c.d == nil {
-		c.count[after][s]++
-		return v
-	}
-	if s = c.symbol(c.steps[after], s); s == 0 {
-		return 0
-	}
-	n := s - stepZero + int(last)
-	if n < 1 || n > prefix.MaxLen {
-		c.bad = true
-		return 0
-	}
-	return uint8(n)
-}
-
-// list codes a list of n lengths, which may be nil: first its last element, the
-// escape's, then the others up to the last one that is not 0.
-func (c *tableCoder) list(q []uint8, n int, base *prefix.Table) []uint8 {
-	if !c.flag(q != nil) {
-		return nil
-	}
-	if c.reading() {
-		q = make([]uint8, n)
-	}
-	some := 0
-	for i, l := range q[:n-1] {
-		if l > 0 {
-			some = i + 1
-		}
-	}
-	if some = int(c.bits(uint32(some), countBits(n))); some >= n {
-		c.bad = true
-		return nil
-	}
-	last, after := uint8(stepStart), 0
-	for i := -1; i < some; i++ {
-		at := i
-		if i < 0 {
-			at = n - 1
-		}
-		q[at] = c.step(q[at], last, after)
-		if after = 1; q[at] > 0 {
-			last, after = q[at], 0
-		}
-	}
-	if c.reading() {
-		if _, err := prefix.New(q, base); err != nil || base == nil && q[0] == 0 {
-			c.bad = true
-			return nil
-		}
-	}
-	return q
-}
-
-// countBits is the size of a number of lengths in a list of n.
-func countBits(n int) int {
-	if n > 256 {
-		return 9
-	}
-	return 8
-}
-
-// code codes the codes of the steps. Each is the usual one, or is given from its first length
-// to its last.
-func (c *tableCoder) code() {
-	for after := range c.steps {
-		var lens [stepSyms]uint8
-		own := false
-		if c.e != nil {
-			own = c.ownSteps(after, &lens)
-		}
-		if own = c.flag(own); !own {
-			c.steps[after] = usualSteps[after]
-			continue
-		}
-		first, last := 0, stepSyms-1
-		for c.e != nil && lens[first] == 0 {
-			first++
-		}
-		for c.e != nil && lens[last] == 0 {
-			last--
-		}
-		first, last = int(c.bits(uint32(first), stepBits)), int(c.bits(uint32(last), stepBits))
-		if first > last || last >= stepSyms {
-			c.bad = true
-			return
-		}
-		for i := first; i <= last; i++ {
-			lens[i] = uint8(c.bits(uint32(lens[i]), 4))
-		}
-		t, err := prefix.New(lens[:], nil)
-		if err != nil || first == last {
-			c.bad = true
-			return
-		}
-		c.steps[after] = t
-	}
-}
-
-// ownSteps sets lens to the best code of the steps that were counted, and reports whether it
-// pays.
-func (c *tableCoder) ownSteps(after int, lens *[stepSyms]uint8) bool {
-	var some [stepSyms]uint64
-	seen, usual := 0, 0
-	for i, n := range c.count[after] {
-		if some[i] = n; n > 0 {
-			seen++
-		}
-		usual += int(n) * usualSteps[after].Cost(i)
-	}
-	if seen < 2 {
-		return false
-	}
-	copy(lens[:], prefix.Lengths(some[:]))
-	own := 2 * stepBits
-	for i, n := range c.count[after] {
-		own += 4 + int(n)*int(lens[i])
-	}
-	return own < usual
-}
-
-// usualSteps are the codes of steps where a set has none of its own: after a length, and after
-// none.
-var usualSteps = func() (t [2]*prefix.Table) {
-	for after, none := range []uint64{64, 512} {
-		w := make([]uint64, stepSyms)
-		for i := range w {
-			w[i] = 256 >> min(max(i-stepZero, stepZero-i), 8)
-		}
-		w[0] = none
-		t[after] = prefix.Fit(w)
-	}
-	return t
-}()
-
 // set codes a whole set.
 func (c *tableCoder) set(s *TableSet, types []*rowtype.Type, d *Model) {
 	if c.reading() {
 		s.Rows = NewTableSet(types).Rows
 	}
-	s.gap = c.list(s.gap, gapSyms+1, d.Entry.Gap.T)
-	c.presents(s, d)
+	var was *TableSet
+	if was = c.was; was == nil {
+		was = NewTableSet(types)
+	}
+	s.gap = c.list(s.gap, was.gap, gapSyms+1, d.Entry.Gap.T)
+	c.presents(s, was, d)
 	for i, t := range types {
 		if c.bad || c.reading() && c.d.Err() != nil {
 			c.bad = true
 			return
 		}
 		if used := c.flag(s.Rows[i].used()); used {
-			c.row(&s.Rows[i], t, &d.Rows[i])
+			c.row(&s.Rows[i], &was.Rows[i], t, &d.Rows[i])
 		}
 	}
 	if !c.flag(true) {
@@ -243,26 +104,38 @@ func (s *rowSet) shaped() bool {
 	return false
 }
 
-// row codes what was learned of a row type.
-func (c *tableCoder) row(s *rowSet, t *rowtype.Type, d *rowModel) {
+// row codes what was learned of a row type; was is what the set before has of it.
+func (c *tableCoder) row(s, was *rowSet, t *rowtype.Type, d *rowModel) {
 	n := len(t.Words)
 	if t.Heading >= 0 {
 		c.heading(&s.Heading)
 	}
-	c.lines(s, t)
-	c.sources(s, t)
+	if was.Lines != nil && c.flag(slices.Equal(s.Lines, was.Lines)) {
+		s.Lines = was.Lines
+	} else {
+		c.lines(s, t)
+	}
+	if was.sources != nil && c.flag(slices.Equal(s.sources, was.sources)) {
+		s.sources = was.sources
+	} else {
+		c.sources(s, t)
+	}
 	for k := range s.shapes {
 		for j := range s.shapes[k].chunks {
-			c.chunk(&s.shapes[k].chunks[j], min(chunkLen, n-j*chunkLen), d.Shapes[k].quads(j))
+			c.chunk(&s.shapes[k].chunks[j], &was.shapes[k].chunks[j], min(chunkLen, n-j*chunkLen), d.Shapes[k].quads(j))
 		}
 	}
-	c.record(&s.any, &d.Updates[0][0], nil)
+	c.record(&s.any, &was.any, &d.Updates[0][0], nil, nil)
 	c.classes(s, t)
 	for k := range s.updates {
-		c.update(&s.updates[k], &d.Updates[0][0], s)
+		c.update(&s.updates[k], was.update(s.classWord, k), &d.Updates[0][0], s, was)
 	}
-	c.record(&s.keys, &d.Keys, nil)
+	c.record(&s.keys, &was.keys, &d.Keys, nil, nil)
 	for w := range n {
+		if was.hasBase[w] && c.flag(s.hasBase[w] && s.keyBase[w] == was.keyBase[w]) {
+			s.hasBase[w], s.keyBase[w] = true, was.keyBase[w]
+			continue
+		}
 		if s.hasBase[w] = c.flag(s.hasBase[w]); s.hasBase[w] {
 			s.keyBase[w] = int32(c.bits(uint32(s.keyBase[w]), 32))
 			if x := s.keyBase[w]; x < t.Words[w].Min || x > t.Words[w].Max {
@@ -310,18 +183,19 @@ func (c *tableCoder) classes(s *rowSet, t *rowtype.Type) {
 
 // update codes the tables of one class: those of any context, if there are classes, and
 // those of each context.
-func (c *tableCoder) update(u *updateSet, d *recordModel, s *rowSet) {
+func (c *tableCoder) update(u, before *updateSet, d *recordModel, s, was *rowSet) {
+	shape, shaped := &s.shapes[ShapeUpdate], &was.shapes[ShapeUpdate]
 	if s.classWord >= 0 {
-		c.record(&u.all, d, &s.shapes[ShapeUpdate])
+		c.record(&u.all, &before.all, d, shape, shaped)
 	}
 	for k := range u.contexts {
-		c.record(&u.contexts[k], d, &s.shapes[ShapeUpdate])
+		c.record(&u.contexts[k], &before.contexts[k], d, shape, shaped)
 	}
 }
 
 // record codes the tables of a context. Joint tables are coded only for a given shape,
-// and only for its chunks with patterns.
-func (c *tableCoder) record(u *recordSet, d *recordModel, shape *shapeSet) {
+// and only for its chunks with patterns. In the set before they were before, of the shape shaped.
+func (c *tableCoder) record(u, before *recordSet, d *recordModel, shape, shaped *shapeSet) {
 	if !c.flag(u.used()) {
 		return
 	}
@@ -332,16 +206,17 @@ func (c *tableCoder) record(u *recordSet, d *recordModel, shape *shapeSet) {
 	if shape != nil {
 		for k := range u.joint {
 			if n := len(shape.chunks[k].patterns); n > 0 {
-				u.joint[k] = c.list(u.joint[k], n+1, nil)
+				was := align(shape.chunks[k].patterns, shaped.chunks[k].patterns, at(before.joint, k))
+				u.joint[k] = c.list(u.joint[k], was, n+1, nil)
 			}
 		}
 	}
 	for w := range u.large {
-		u.large[w] = c.list(u.large[w], signedSyms+1, d.Large[w].T)
+		u.large[w] = c.list(u.large[w], at(before.large, w), signedSyms+1, d.Large[w].T)
 	}
 	for i := range u.fractions {
 		for j := range u.fractions[i] {
-			u.fractions[i][j] = c.list(u.fractions[i][j], rowtype.FractionValues+1, d.Fractions[i][j].T)
+			u.fractions[i][j] = c.list(u.fractions[i][j], at(before.fractions, i)[j], rowtype.FractionValues+1, d.Fractions[i][j].T)
 		}
 	}
 }
@@ -357,17 +232,17 @@ func (s *recordSet) used() bool {
 }
 
 // chunk codes the patterns of a chunk: how often each state follows another, the patterns by
-// that, the lengths of their codes, and of those of quads; def are the default quads.
-func (c *tableCoder) chunk(s *chunkSet, words int, def [][2]Table) {
+// that, the lengths of their codes, and of those of quads; def are the default quads. In the set
+// before they were was.
+func (c *tableCoder) chunk(s, was *chunkSet, words int, def [][2]Table) {
 	if !c.flag(s.patterns != nil) {
 		return
 	}
-	n := int(c.bits(uint32(len(s.patterns)), 8))
 	if c.reading() {
-		s.patterns, s.states, s.quads = make([]uint32, n), make([][2][stateValues]uint8, words), make([][2][]uint8, len(def))
+		s.states, s.quads = make([][2][stateValues]uint8, words), make([][2][]uint8, len(def))
 	}
 	if c.e != nil || c.d != nil { // they are coded by a code of their own: there is nothing to count
-		if !c.patterns(s, words) {
+		if !c.patterns(s, was, words) {
 			c.bad = true
 			return
 		}
@@ -375,58 +250,135 @@ func (c *tableCoder) chunk(s *chunkSet, words int, def [][2]Table) {
 	for q := range s.quads {
 		for prev := range s.quads[q] {
 			base := def[q][prev].T
-			s.quads[q][prev] = c.list(s.quads[q][prev], base.Len()+1, base)
+			s.quads[q][prev] = c.list(s.quads[q][prev], at(was.quads, q)[prev], base.Len()+1, base)
 		}
 	}
-	s.joint = c.list(s.joint, n+1, nil)
-	if n == 0 || s.joint == nil {
+	s.joint = c.list(s.joint, align(s.patterns, was.patterns, was.joint), len(s.patterns)+1, nil)
+	if s.joint == nil {
 		c.bad = true
 	}
 }
 
 // patterns codes the patterns of a chunk, and before them the states by which they are coded.
-func (c *tableCoder) patterns(s *chunkSet, words int) bool {
+// Of a chunk that had patterns in the set before, the states stay, and it is said which
+// patterns do, and which are new.
+func (c *tableCoder) patterns(s, was *chunkSet, words int) bool {
+	var added, kept []uint32
+	if was.patterns == nil {
+		added = s.patterns
+	} else if s.states = was.states; c.flag(slices.Equal(s.patterns, was.patterns)) {
+		s.patterns = was.patterns
+		return true
+	}
+	for _, p := range was.patterns {
+		if c.flag(slices.Contains(s.patterns, p)) {
+			kept = append(kept, p)
+		}
+	}
+	if was.patterns != nil {
+		for _, p := range s.patterns {
+			if !slices.Contains(was.patterns, p) {
+				added = append(added, p)
+			}
+		}
+	}
+	n := int(c.bits(uint32(len(added)), 8))
+	if len(kept)+n == 0 || len(kept)+n > maxPatterns {
+		return false
+	}
 	var own [chunkLen][2]*prefix.Table
 	for w := range words {
 		for prev := range 2 {
 			l := &s.states[w][prev]
 			for k := range l {
-				l[k] = uint8(c.bits(uint32(l[k]), 2))
+				if was.patterns == nil {
+					l[k] = uint8(c.bits(uint32(l[k]), 2))
+				}
 			}
 			t, err := prefix.New(l[:], nil)
-			if err != nil {
-				return false
+			if err != nil || slices.Contains(l[:], 0) {
+				return false // each state has a code: a later set may have any pattern
 			}
 			own[w][prev] = t
 		}
 	}
-	for i := range s.patterns {
+	for i := range n {
 		p, prev := uint32(0), 0
 		for w := range words {
-			k := c.symbol(own[w][prev], int(s.patterns[i]>>(2*w)&3))
+			k := c.symbol(own[w][prev], int(at(added, i)>>(2*w)&3))
 			p |= uint32(k) << (2 * w)
 			prev = min(k, 1)
 		}
-		s.patterns[i] = p
+		kept = append(kept, p)
+	}
+	if c.reading() {
+		if s.patterns = kept; was.patterns != nil {
+			slices.Sort(s.patterns)
+		}
 	}
 	return true
 }
 
-// Append appends the set; d is the default model.
-func (s *TableSet) Append(b []byte, types []*rowtype.Type, d *Model) []byte {
-	var c tableCoder
+// at is element i of a list, or nothing where the list is too short.
+func at[T any](list []T, i int) (x T) {
+	if i < len(list) {
+		x = list[i]
+	}
+	return x
+}
+
+// align returns the lengths, nil for none, that a list of the patterns was has for other patterns,
+// the escape's first: a pattern that is new has none.
+func align(patterns, was []uint32, lens []uint8) []uint8 {
+	if lens == nil || slices.Equal(patterns, was) {
+		return lens
+	}
+	aligned := make([]uint8, len(patterns)+1)
+	aligned[0] = lens[0]
+	for i, p := range patterns {
+		if k, found := slices.BinarySearch(was, p); found {
+			aligned[i+1] = lens[k+1]
+		}
+	}
+	return aligned
+}
+
+// update is the tables by class k of a word, or all if there are no classes; none if the set does
+// not go by that word.
+func (s *rowSet) update(classWord, k int) *updateSet {
+	if s.classWord != classWord {
+		return &updateSet{}
+	}
+	return &s.updates[k]
+}
+
+// Append appends the set; d is the default model. It is given by its differences from the set
+// before, or stands alone if was is nil.
+func (s *TableSet) Append(b []byte, types []*rowtype.Type, d *Model, was *TableSet) []byte {
+	c := tableCoder{was: was}
 	c.set(s, types, d) // counts
 	var e prefix.Encoder
 	e.Reset(b)
 	c.e = &e
 	e.PutBits(uint32(s.Number), 2)
+	c.flag(was != nil)
 	c.code()
 	c.set(s, types, d)
 	return e.Finish()
 }
 
-// ParseTables reads a set, or refuses it; d is the default model.
-func ParseTables(b []byte, types []*rowtype.Type, d *Model) (*TableSet, error) {
+// setNumber is the number of the set that a message describes, and whether by differences. A
+// message that is too short has number 0.
+func setNumber(b []byte) (number uint8, differs bool) {
+	var dec prefix.Decoder
+	dec.Reset(b)
+	number = uint8(dec.Bits(2))
+	return number, dec.Bits(1) == 1 && number > 0
+}
+
+// ParseTables reads a set, or refuses it; d is the default model. The model before, from which
+// it may be given by differences, is nil if it is not known.
+func ParseTables(b []byte, types []*rowtype.Type, d, before *Model) (*TableSet, error) {
 	if len(b) > maxTable {
 		return nil, fmt.Errorf("%w: tables of %d bytes", ids.ErrPacket, len(b))
 	}
@@ -434,6 +386,12 @@ func ParseTables(b []byte, types []*rowtype.Type, d *Model) (*TableSet, error) {
 	dec.Reset(b)
 	s := &TableSet{Number: uint8(dec.Bits(2))}
 	c := tableCoder{d: &dec}
+	if c.flag(false) {
+		if before == nil {
+			return nil, fmt.Errorf("%w: tables by their differences from others that are not here", ids.ErrPacket)
+		}
+		c.was = before.Set
+	}
 	if c.code(); !c.bad {
 		c.set(s, types, d)
 	}

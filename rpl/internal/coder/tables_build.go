@@ -44,7 +44,7 @@ func (s *TableSet) Build(types []*rowtype.Type, d *Model) *Model {
 
 // head makes the model without its row types.
 func (s *TableSet) head(d *Model) *Model {
-	m := &Model{Number: s.Number, Entry: d.Entry}
+	m := &Model{Number: s.Number, Entry: d.Entry, Set: s}
 	m.Entry.nameBy(learned(s.gap, d.Entry.Gap, d.Entry.Gap))
 	for i, lens := range s.present {
 		m.Entry.Present[i] = learned(lens, d.Entry.Present[i], d.Entry.Present[i])

@@ -85,6 +85,26 @@ type recordSet struct {
 	made *recordModel // what build has made, once
 }
 
+// price is roughly the bits that the tables of a set take after those of was, where the patterns
+// are those of shape, and were those of shaped.
+func (s *recordSet) price(was *recordSet, shape, shaped *shapeSet) (bits float64) {
+	if !s.used() {
+		return 1
+	}
+	for c, lens := range s.joint {
+		bits += listBits(lens, align(shape.chunks[c].patterns, shaped.chunks[c].patterns, at(was.joint, c)))
+	}
+	for w, lens := range s.large {
+		bits += listBits(lens, at(was.large, w))
+	}
+	for w := range s.fractions {
+		for k, lens := range s.fractions[w] {
+			bits += listBits(lens, at(was.fractions, w)[k])
+		}
+	}
+	return bits
+}
+
 // lists iterates over all code lengths of a set, in the order in which they are sent.
 func (s *recordSet) lists(yield func(lens []uint8) bool) {
 	for _, lens := range s.joint {
@@ -117,15 +137,32 @@ type Fitter struct {
 const enough = 48
 
 // table returns the code lengths for counts n, the escape's last, or nil if they do not
-// pay. base is the table to which the escape leads, now the one in force.
-func (f *Fitter) table(n []uint32, base, now *prefix.Table) []uint8 {
-	sum, seen, was := uint64(0), 0, 0.0
+// pay. base is the table to which the escape leads, now the one that serves without them, and
+// was the lengths of the set before, which stay if new ones do not pay.
+func (f *Fitter) table(n []uint32, was []uint8, base, now *prefix.Table) []uint8 {
+	sum, seen, without := uint64(0), 0, 0.0
 	for i, k := range n {
 		sum += uint64(k)
-		was += float64(k) * float64(now.Cost(i))
+		without += float64(k) * float64(now.Cost(i))
+	}
+	price := func(lens []uint8) (bits float64) {
+		for i, k := range n {
+			l := int(lens[i])
+			if l == 0 {
+				l = int(lens[len(n)]) + base.Cost(i)
+			}
+			bits += float64(k) * float64(l)
+		}
+		return bits
+	}
+	best, bits := []uint8(nil), without
+	if was != nil {
+		if p := price(was); p <= without {
+			best, bits = was, p
+		}
 	}
 	if sum < enough {
-		return nil
+		return best
 	}
 	var room [prefix.MaxSymbols]uint64
 	weights := room[:len(n)+1]
@@ -138,49 +175,59 @@ func (f *Fitter) table(n []uint32, base, now *prefix.Table) []uint8 {
 			weights[len(n)] += uint64(k)
 		}
 	}
-	if seen == 0 || f.hopeless(weights, was) {
-		return nil
+	if seen == 0 || f.hopeless(weights, was, bits) {
+		return best
 	}
-	lens := prefix.Lengths(weights)
-	is := 0.0
-	for i, k := range n {
-		l := int(lens[i])
-		if l == 0 {
-			l = int(lens[len(n)]) + base.Cost(i)
-		}
-		is += float64(k) * float64(l)
+	if lens := prefix.Lengths(weights); f.pays(lens, was, bits-price(lens)) {
+		return lens
 	}
-	return f.pays(lens, was-is)
+	return best
 }
 
-// hopeless reports that no code can pay for weights that have cost was bits: a code
-// takes at least their entropy, and its lengths must be sent. This takes a tenth of the
-// time of making the code.
-func (f *Fitter) hopeless(weights []uint64, was float64) bool {
-	sum, least, price := 0.0, 0.0, listHead
+// hopeless reports that no code can pay for weights that cost some bits: a code takes at least
+// their entropy, and its lengths must be sent, if no more than as differences from others. This
+// takes a tenth of the time of making the code.
+func (f *Fitter) hopeless(weights []uint64, was []uint8, bits float64) bool {
+	sum, least, price, each := 0.0, 0.0, listHead, lengthBits
+	if was != nil {
+		each = sameBits
+	}
 	for _, w := range weights {
 		if w > 0 {
 			sum += float64(w)
 			least -= entropic(float64(w))
-			price += lengthBits
+			price += each
 		}
 	}
-	return (was-least-entropic(sum))*f.Worth < price
+	return (bits-least-entropic(sum))*f.Worth < price
 }
 
 // What a list of code lengths takes, roughly, in bits.
 const (
 	listHead   = 12.0
 	lengthBits = 3.5
+	sameBits   = 1.0 // a length that is as in the set before …
+	stepBits2  = 3.0 // … and one that is not
 )
 
-// listBits is roughly what a list of code lengths takes.
-func listBits(lens []uint8) float64 {
+// listBits is roughly what a list of code lengths takes, nil where there is none, where the set
+// before has was, nil if it has none.
+func listBits(lens, was []uint8) float64 {
+	if lens == nil || was != nil && slices.Equal(lens, was) {
+		return 1
+	}
 	bits, gap := listHead, 0.0
-	for _, l := range lens {
-		if l == 0 {
+	for i, l := range lens {
+		switch {
+		case was != nil && was[i] > 0:
+			bits += sameBits
+			if l != was[i] {
+				bits += stepBits2 - sameBits
+			}
+			gap = 0
+		case l == 0:
 			gap++
-		} else {
+		default:
 			bits += lengthBits + gap
 			gap = 0
 		}
@@ -188,17 +235,16 @@ func listBits(lens []uint8) float64 {
 	return bits
 }
 
-func (f *Fitter) pays(lens []uint8, saved float64) []uint8 {
-	if saved*f.Worth < listBits(lens) {
-		return nil
-	}
-	return lens
+// pays reports whether a list saves enough against what serves without it.
+func (f *Fitter) pays(lens, was []uint8, saved float64) bool {
+	return saved*f.Worth >= listBits(lens, was)
 }
 
 // record fits the tables of a context. Joint tables are fitted only if shape is given;
-// those in force are in now, for the chunks of that shape.
-func (f *Fitter) record(l *recordLearner, def, now *recordModel, shape *shapeModel) recordSet {
-	if l.n < enough {
+// those in force are in now, for the chunks of that shape. Those of the set before are in was,
+// of the shape shaped.
+func (f *Fitter) record(l *recordLearner, was *recordSet, shaped *shapeSet, def, now *recordModel, shape *shapeModel) recordSet {
+	if l.n < enough && !was.used() {
 		return recordSet{}
 	}
 	s := recordSet{
@@ -207,50 +253,64 @@ func (f *Fitter) record(l *recordLearner, def, now *recordModel, shape *shapeMod
 	}
 	if shape != nil {
 		for c := range l.Chunks {
-			s.joint[c] = f.joint(&l.Chunks[c], shape.Chunks[c], now.Joint[c].T)
+			s.joint[c] = f.joint(&l.Chunks[c], align(shape.Chunks[c].Patterns, shaped.chunks[c].patterns, at(was.joint, c)), shape.Chunks[c], now.Joint[c].T)
 		}
 	}
 	for w := range l.large {
-		s.large[w] = f.table(l.large[w][:], def.Large[w].T, now.Large[w].T)
+		s.large[w] = f.table(l.large[w][:], at(was.large, w), def.Large[w].T, now.Large[w].T)
 	}
 	for w := range def.Fractions {
 		for k := range def.Fractions[w] {
-			s.fractions[w][k] = f.table(l.fractionCounts(w, k), def.Fractions[w][k].T, now.Fractions[w][k].T)
+			s.fractions[w][k] = f.table(l.fractionCounts(w, k), at(was.fractions, w)[k], def.Fractions[w][k].T, now.Fractions[w][k].T)
 		}
 	}
 	return s
 }
 
-// joint returns the code lengths of a chunk's patterns in one context.
-func (f *Fitter) joint(p *patternCount, c *chunkModel, now *prefix.Table) []uint8 {
-	total := p.total()
-	if total < enough {
-		return nil
-	}
+// joint returns the code lengths of a chunk's patterns in one context; was are those of the set
+// before, for the same patterns.
+func (f *Fitter) joint(p *patternCount, was []uint8, c *chunkModel, now *prefix.Table) []uint8 {
 	weights := p.weights(c)
-	was, is := 0.0, 0.0
-	for i, k := range weights {
-		n := now.Cost(i)
-		if n == 0 {
-			n = now.Cost(0) + stateBits
+	best, bits := []uint8(nil), jointBits(weights, now.Cost)
+	if isComplete(was) {
+		if n := jointBits(weights, lengthIn(was)); n <= bits {
+			best, bits = was, n
 		}
-		was += float64(k) * float64(n)
 	}
-	if f.hopeless(weights, was) {
-		return nil
+	if p.total() < enough || f.hopeless(weights, was, bits) {
+		return best
 	}
 	lens := prefix.Lengths(weights)
-	if lens[0] == 0 {
-		return nil // none of the patterns was seen
+	if lens[0] > 0 && f.pays(lens, was, bits-jointBits(weights, lengthIn(lens))) { // else none of the patterns was seen
+		return lens
 	}
+	return best
+}
+
+// jointBits is what patterns cost whose symbols have these lengths, the escape's first.
+func jointBits(weights []uint64, length func(i int) int) (bits float64) {
 	for i, k := range weights {
-		l := int(lens[i])
-		if i > 0 && l == 0 {
-			l = int(lens[0]) + stateBits
+		n := length(i)
+		if i > 0 && n == 0 {
+			n = length(0) + stateBits
 		}
-		is += float64(k) * float64(l)
+		bits += float64(k) * float64(n)
 	}
-	return f.pays(lens, was-is)
+	return bits
+}
+
+func lengthIn(lens []uint8) func(i int) int { return func(i int) int { return int(lens[i]) } }
+
+// isComplete reports whether lengths make a complete code: those of patterns of which some have
+// gone do not.
+func isComplete(lens []uint8) bool {
+	sum := 0
+	for _, l := range lens {
+		if l > 0 {
+			sum += 1 << (prefix.MaxLen - l)
+		}
+	}
+	return sum == 1<<prefix.MaxLen
 }
 
 // stateBits is roughly what the words of an escaped pattern take.
@@ -279,45 +339,55 @@ func (p *patternCount) weights(c *chunkModel) []uint64 {
 // patternCost is how many escapes cost as much as it takes to send a pattern.
 const patternCost = 3
 
-func (f *Fitter) shape(l *recordLearner, t *rowtype.Type, d *shapeModel) (s shapeSet) {
+func (f *Fitter) shape(l *recordLearner, was *shapeSet, t *rowtype.Type, d *shapeModel) (s shapeSet) {
 	for c := range l.Chunks {
-		s.chunks = append(s.chunks, f.chunk(&l.Chunks[c], min(chunkLen, len(t.Words)-c*chunkLen), d.quads(c)))
+		s.chunks = append(s.chunks, f.chunk(&l.Chunks[c], &was.chunks[c], min(chunkLen, len(t.Words)-c*chunkLen), d.quads(c)))
 	}
 	return s
 }
 
 // chunk chooses the patterns that are frequent enough to have a symbol, and fits the quads
-// by which all others are spelt; def are the default quads.
-func (f *Fitter) chunk(p *patternCount, words int, def [][2]Table) (s chunkSet) {
+// by which all others are spelt; def are the default quads. What had a symbol in the set before,
+// was, keeps it while it is seen.
+func (f *Fitter) chunk(p *patternCount, was *chunkSet, words int, def [][2]Table) (s chunkSet) {
 	total := p.total()
 	if total < enough {
-		return s
+		return *was
 	}
-	var at []int
+	var most []int
 	least := uint32(max(3, total>>prefix.MaxLen, uint64(patternCost/f.Worth)))
 	for i := range p.Slots {
-		if p.Slots[i].N >= least {
-			at = append(at, i)
+		if n := p.Slots[i].N; n >= least || n > 0 && slices.Contains(was.patterns, p.Slots[i].pattern()) {
+			most = append(most, i)
 		}
 	}
-	slices.SortFunc(at, func(i, j int) int {
+	slices.SortFunc(most, func(i, j int) int {
 		x, y := &p.Slots[i], &p.Slots[j]
 		if x.N != y.N {
 			return int(int64(y.N) - int64(x.N))
 		}
 		return int(int64(x.key) - int64(y.key))
 	})
-	at = at[:min(len(at), maxPatterns)]
-	if len(at) == 0 {
+	most = most[:min(len(most), maxPatterns)]
+	if len(most) == 0 {
 		return s
 	}
-	for _, i := range at {
+	for _, i := range most {
 		s.patterns = append(s.patterns, p.Slots[i].pattern())
 	}
 	slices.Sort(s.patterns)
 	m := newChunk(s.patterns)
-	s.joint = prefix.Lengths(p.weights(m))
-	s.quads = f.quads(p, m, def)
+	weights := p.weights(m)
+	s.joint = prefix.Lengths(weights)
+	s.quads = f.quads(p, was, m, def)
+	if was.patterns != nil {
+		before := align(s.patterns, was.patterns, was.joint)
+		if isComplete(before) && !f.pays(s.joint, before, jointBits(weights, lengthIn(before))-jointBits(weights, lengthIn(s.joint))) {
+			s.joint = before
+		}
+		s.states = was.states // a set by differences goes on with them
+		return s
+	}
 	// The states code the list of patterns.
 	var states [chunkLen][2][stateValues]uint64
 	for i := range states {
@@ -338,7 +408,7 @@ func (f *Fitter) chunk(p *patternCount, words int, def [][2]Table) (s chunkSet) 
 }
 
 // quads fits the quads of the patterns that have no symbol.
-func (f *Fitter) quads(p *patternCount, m *chunkModel, def [][2]Table) [][2][]uint8 {
+func (f *Fitter) quads(p *patternCount, was *chunkSet, m *chunkModel, def [][2]Table) [][2][]uint8 {
 	quads := make([][2][]uint8, len(def))
 	for q := range quads {
 		var n [2][1 << quadBits]uint32
@@ -355,7 +425,7 @@ func (f *Fitter) quads(p *patternCount, m *chunkModel, def [][2]Table) [][2][]ui
 		}
 		for prev := range n {
 			base := def[q][prev].T
-			quads[q][prev] = f.table(n[prev][:base.Len()], base, base)
+			quads[q][prev] = f.table(n[prev][:base.Len()], at(was.quads, q)[prev], base, base)
 		}
 	}
 	return quads

@@ -29,13 +29,13 @@ func (l *Learner) NotePresent(actions []int) {
 }
 
 // presents codes which rows updates carry of nodes with several.
-func (c *tableCoder) presents(s *TableSet, d *Model) {
+func (c *tableCoder) presents(s, was *TableSet, d *Model) {
 	any := slices.ContainsFunc(s.present[:], func(lens []uint8) bool { return lens != nil })
 	if !c.flag(any) {
 		return
 	}
 	for i := range s.present {
-		s.present[i] = c.list(s.present[i], presentSyms(i)+1, d.Entry.Present[i].T)
+		s.present[i] = c.list(s.present[i], was.present[i], presentSyms(i)+1, d.Entry.Present[i].T)
 	}
 }
 

@@ -269,7 +269,7 @@ func (c *Proxy) message(b []byte) {
 			}
 		}
 	case wire.MsgTable:
-		m, err := coder.CodingOf(c.cfg.Schema).ShippedAs(b[1:])
+		m, err := coder.CodingOf(c.cfg.Schema).ShippedAs(b[1:], &c.dec.models)
 		if err != nil {
 			c.counters.Refused++
 			return

@@ -76,8 +76,8 @@ func (a *tables) fitOn() {
 
 // Fitted ships the fitted tables, if they pay.
 func (a *tables) Fitted(f *coder.Fitting) {
-	if msg := a.paying(f.Set, f.Saved); msg != nil {
-		a.Ship(f.Set, f.Next, msg)
+	if m := a.paying(f.Set, f.Saved); m != nil {
+		a.Ship(f.Next, m)
 		a.Learner.Fade()
 		a.Fitting = f // Ship drops a fit under way: this one has class words to choose yet
 	}
@@ -88,7 +88,7 @@ func (a *tables) Fitted(f *coder.Fitting) {
 // coded with the tables it has now, so that it can distinguish older packets. A peer
 // that holds this up for too long is put back to the default tables.
 func (a *tables) NextTables() (number uint8, free bool) {
-	number, free = a.Model.Number%3+1, true
+	number, free = coder.After(a.Model.Number), true
 	for _, p := range a.sender.All {
 		switch {
 		case p == nil || !p.holdsUp(number):
@@ -119,28 +119,65 @@ func (p *Peer) mistakes() bool {
 	return p.Model.Number == 0 && p.Link.Base < p.tables.inUse
 }
 
-// paying returns the message that ships a set, or nil if the set saves less of what was
-// counted than its message costs.
-func (a *tables) paying(set *coder.TableSet, saved float64) []byte {
-	msg := set.Append([]byte{wire.MsgTable}, a.store.Types, a.Defaults)
-	if a.sender.Planner.budget.Rate > 0 && float64(len(msg)) > a.sender.Planner.budget.Size {
-		return nil // sending it would hold up the state
-	}
-	if saved*a.Worth() < float64(8*len(msg)) {
-		return nil
-	}
-	return msg
+// Messages ship a set.
+type Messages struct {
+	whole   []byte // the set alone
+	differs []byte // its differences from the set before, for peers that have it; nil: there is none before
 }
 
-// Ship makes a set the session's tables and sends it to every peer that can distinguish it
-// from the tables it had.
-func (a *tables) Ship(set *coder.TableSet, m *coder.Model, msg []byte) {
-	a.adopt(set, m, msg)
+// cautious is what a byte of differences must save: tables are fitted to what was counted, and save
+// less of what comes; a whole set has that in its length.
+const cautious = 2
+
+// paying returns the messages that ship a set, or nil if the set saves less of what was
+// counted than they cost.
+func (a *tables) paying(set *coder.TableSet, saved float64) *Messages {
+	m := a.MessagesOf(set)
+	sum, n := 0, 0
 	for _, p := range a.sender.All {
 		if p != nil && !p.mistakes() {
-			a.shipTables(p)
+			sum += min(len(m.whole), cautious*len(a.messageFor(p, m)))
+			n++
 		}
 	}
+	if n == 0 {
+		sum, n = len(m.whole), 1
+	}
+	if a.sender.Planner.budget.Rate > 0 && float64(len(m.whole)) > a.sender.Planner.budget.Size {
+		return nil // sending it would hold up the state
+	}
+	if saved*a.Worth() < float64(8*sum)/float64(n) {
+		return nil
+	}
+	return m
+}
+
+// MessagesOf returns the messages that ship a set, which has the number after the set in force.
+func (a *tables) MessagesOf(set *coder.TableSet) *Messages {
+	m := &Messages{whole: set.Append([]byte{wire.MsgTable}, a.store.Types, a.Defaults, nil)}
+	if a.Model.Number > 0 {
+		m.differs = set.Append([]byte{wire.MsgTable}, a.store.Types, a.Defaults, a.Model.Set)
+	}
+	return m
+}
+
+// messageFor is the message by which a peer is shipped a set that follows the one in force.
+func (a *tables) messageFor(p *Peer, m *Messages) []byte {
+	if m.differs != nil && p.tables.newest == a.Model.Number {
+		return m.differs // messages come in order: it will have the set before
+	}
+	return m.whole
+}
+
+// Ship makes a model the session's tables and sends its set to every peer that can distinguish
+// it from the tables it had.
+func (a *tables) Ship(next *coder.Model, m *Messages) {
+	for _, p := range a.sender.All {
+		if p != nil && !p.mistakes() {
+			a.shipTables(p, next, a.messageFor(p, m))
+		}
+	}
+	a.adopt(next, m.whole)
 }
 
 // Worth is the factor that makes a counted bit saved comparable with a bit of the
@@ -151,11 +188,11 @@ func (a *tables) Worth() float64 {
 
 // adopt makes a set the session's tables. It drops a fit under way, which was to follow
 // other tables.
-func (a *tables) adopt(set *coder.TableSet, m *coder.Model, msg []byte) {
+func (a *tables) adopt(m *coder.Model, msg []byte) {
 	a.Fitting = nil
 	a.Learner.Rebase(a.store.Types, a.Model, m)
-	a.ModelSet, a.Model, a.modelMsg = set, m, msg
-	a.models[set.Number] = m
+	a.Model, a.modelMsg = m, msg
+	a.models[m.Number] = m
 	for i, t := range a.store.Types {
 		if w := m.Rows[i].ClassWord; w >= 0 && w != a.Learner.Rows[i].ClassWord {
 			a.Learner.Rows[i].Regroup(t, w)
@@ -189,7 +226,7 @@ func (a *planner) offerTables(p *Peer) {
 		p.tables.offer = p.tables.coded + p.tables.coded/2
 		return
 	}
-	a.sender.Tables.shipTables(p)
+	a.sender.Tables.shipTables(p, a.sender.Tables.Model, a.sender.Tables.modelMsg)
 }
 
 // saving is the share of the counted bits that the tables save against the default
@@ -203,10 +240,10 @@ func (a *tables) saving() float64 {
 	return max(0, before-l.Cost(types, a.Model)) / max(before, 1)
 }
 
-// shipTables sends a peer the tables in use.
-func (a *tables) shipTables(p *Peer) {
-	p.tables.newest, p.tables.at = a.Model.Number, a.store.Now
-	p.queueMessage(a.modelMsg)
+// shipTables sends a peer the tables of a model.
+func (a *tables) shipTables(p *Peer, m *coder.Model, msg []byte) {
+	p.tables.newest, p.tables.at = m.Number, a.store.Now
+	p.queueMessage(msg)
 	p.tables.shipped = p.Link.Sent
 }
 
@@ -220,12 +257,12 @@ func (a *tables) LoadTables(b []byte) error {
 	}
 	set, err := (*coder.TableSet)(nil), ids.ErrPacket
 	if len(b) > 0 && b[0] == wire.MsgTable {
-		set, err = coder.ParseTables(b[1:], a.store.Types, a.Defaults)
+		set, err = coder.ParseTables(b[1:], a.store.Types, a.Defaults, nil)
 	}
 	if err != nil {
 		return fmt.Errorf("rpl: recorded tables are damaged, or of another schema: record them anew, with Tables: %w", err)
 	}
-	a.adopt(set, set.Build(a.store.Types, a.Defaults), append([]byte(nil), b...))
+	a.adopt(set.Build(a.store.Types, a.Defaults), append([]byte(nil), b...))
 	return nil
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
-// likeMessage is by how many bytes a set that expects something else may be shorter than the one
-// in force: if that much would not pay, the set is not even written.
-const likeMessage = 64
+// smallestChange is the bytes that it takes at least to send other expectations as differences
+// from the set in force: if that much would not pay, the set is not even written.
+const smallestChange = 16
 
 // chooseExpectations turns headings and lines on or off, where that saves more bits than it
 // takes to send it to the peers.
@@ -22,14 +22,14 @@ func (a *tables) chooseExpectations() {
 	saved := 0.0
 	with := func() *coder.TableSet {
 		if set == nil {
-			set = a.ModelSet.With(number)
+			set = a.Model.Set.With(number)
 		}
 		return set
 	}
 	for i, t := range a.store.Types {
 		lines := &a.Learner.Rows[i].Lines
-		a.store.Slabs[i].PriceBy(t, lines, a.ModelSet.Rows[i].Lines)
-		if next, gain := lines.Choose(t, a.ModelSet.Rows[i].Lines); gain > 0 {
+		a.store.Slabs[i].PriceBy(t, lines, a.Model.Set.Rows[i].Lines)
+		if next, gain := lines.Choose(t, a.Model.Set.Rows[i].Lines); gain > 0 {
 			with().Rows[i].Lines = next
 			saved += gain * coder.HeadingLasts
 		}
@@ -37,7 +37,7 @@ func (a *tables) chooseExpectations() {
 			continue
 		}
 		h := &a.Learner.Rows[i].Heading
-		now, next := a.ModelSet.Rows[i].Heading, rowtype.Heading{}
+		now, next := a.Model.Set.Rows[i].Heading, rowtype.Heading{}
 		gain := h.Saved()
 		if gain > 0 {
 			next = h.Likeliest()
@@ -47,10 +47,10 @@ func (a *tables) chooseExpectations() {
 			saved += math.Abs(gain) * coder.HeadingLasts
 		}
 	}
-	if set == nil || saved*a.Worth() < float64(8*(len(a.modelMsg)-likeMessage)) {
+	if set == nil || saved*a.Worth() < 8*smallestChange {
 		return
 	}
-	if msg := a.paying(set, saved); msg != nil {
-		a.Ship(set, set.Build(a.store.Types, a.Defaults), msg)
+	if m := a.paying(set, saved); m != nil {
+		a.Ship(set.Build(a.store.Types, a.Defaults), m)
 	}
 }

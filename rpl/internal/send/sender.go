@@ -50,7 +50,7 @@ func NewSender(c Setup, k *coder.Coding, st *store.Store, in *interest.Manager) 
 
 func newTables(s *Sender, k *coder.Coding, hz int) tables {
 	t := tables{
-		store: s.store, sender: s, Defaults: k.Defaults, Model: k.Defaults, ModelSet: coder.NewTableSet(k.Types),
+		store: s.store, sender: s, Defaults: k.Defaults, Model: k.Defaults,
 		Learner: coder.NewLearner(k.Types, hz), deaf: coder.NewLearner(k.Types, hz),
 	}
 	t.models[0] = k.Defaults
@@ -79,8 +79,7 @@ type tables struct {
 
 	Model    *coder.Model
 	models   [4]*coder.Model
-	ModelSet *coder.TableSet // what model was built from
-	modelMsg []byte          // model as it is sent to peers; nil for the default tables
+	modelMsg []byte // model as it is sent to peers; nil for the default tables
 	Learner  *coder.Learner
 	deaf     *coder.Learner // counts what must not be learned from (secret.go); never fitted
 	Fitting  *coder.Fitting // the fit under way, or nil
