@@ -52,7 +52,6 @@ type garagePlayer struct {
 	keys        footKeys
 	gas         float64
 	corrections []tendon.Correction
-	drawn       gmath.Vec // in the last frame
 }
 
 // A box is the places of one node, by when it was there.
