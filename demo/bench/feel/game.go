@@ -155,15 +155,16 @@ func (g *game) machine(i int, server bool) (*machine, error) {
 		if tendon.IsAuthority(c.Entry) && k.Fire && g.warm() {
 			g.fired++
 		}
+		from := body.Get(c.Entry).Pos // where its player aimed from: this tick's way comes after
 		if !walk(c, k) {
 			return
 		}
-		bolts.Predict(c, 0, boltArgs{body.Get(c.Entry).Pos, k.Aim, k.Target})
+		bolts.Predict(c, 0, boltArgs{from, k.Aim, k.Target})
 		if i := int(k.Target) - 1; (!server || tendon.IsOwner(c.Entry)) && i >= 0 && i < len(g.shots) {
 			c.Once(0, func(time.Duration) { g.shots[i].flashes++ })
 		}
 		if tendon.IsAuthority(c.Entry) {
-			g.judge(c, k)
+			g.judge(c, k, from)
 		}
 	}
 	roll.Apply(r, push)
@@ -198,7 +199,7 @@ func (g *game) machine(i int, server bool) (*machine, error) {
 }
 
 // judge has the server decide about a shot.
-func (g *game) judge(c tendon.Call, k Keys) {
+func (g *game) judge(c tendon.Call, k Keys, from gmath.Vec) {
 	if k.Target == 0 || int(k.Target) > len(g.shots) {
 		return
 	}
@@ -207,7 +208,7 @@ func (g *game) judge(c tendon.Call, k Keys) {
 		if o, ok := g.server.Find(s.target); ok {
 			at := body.Get(o).Pos
 			s.off = at.DistanceTo(s.at)
-			s.hit = hits(body.Get(c.Entry).Pos, k.Aim, at)
+			s.hit = hits(from, k.Aim, at)
 			s.judged = true
 		}
 	}
