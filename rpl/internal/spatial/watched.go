@@ -6,7 +6,7 @@ import (
 
 // Which nodes nobody is near. A list covers all cells in its reach and a margin. A node in a
 // cell that no list covers cannot come into anybody's sight in a few steps, unless it leaps: so
-// where it has gone is read now and then only (IsUnwatched).
+// where it has gone is read now and then only (UnwatchedOf).
 
 // Subscribe has a list hear of a bucket.
 func (s *Space) Subscribe(list, bucket int32) {
@@ -32,10 +32,10 @@ func (s *Space) Unsubscribe(list, bucket int32) {
 	}
 }
 
-// Came notes that a node has come into its cell; Wake has its place read at the next step,
-// wherever it stands.
+// Came notes that a node has come into its cell.
 func (s *Space) Came(slot uint32) { s.cover(slot, s.Index.watchers[s.Positions[slot].Cell] > 0) }
 
+// Wake has a node's place read at the next step, wherever it stands.
 func (s *Space) Wake(slot uint32) { s.cover(slot, true) }
 
 func (s *Space) cover(slot uint32, covered bool) {
@@ -53,8 +53,8 @@ func (s *Space) cover(slot uint32, covered bool) {
 	}
 }
 
-// IsUnwatched returns those of some rows, of which slots has the nodes, that nobody is near.
-func (s *Space) IsUnwatched(slots *[64]uint32, rows uint64) (unwatched uint64) {
+// UnwatchedOf returns those of some rows, of which slots has the nodes, that nobody is near.
+func (s *Space) UnwatchedOf(slots *[64]uint32, rows uint64) (unwatched uint64) {
 	of := s.Unwatched
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)

@@ -201,7 +201,7 @@ func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 			asked = c.dirty[w]
 		}
 		if far := asked & c.far[w]; far != 0 && a.Space.Unstamped && uint32(w)%farTurns != turn {
-			asked &^= a.Space.IsUnwatched((*[sheaf]uint32)(c.slots[w*sheaf:]), far)
+			asked &^= a.Space.UnwatchedOf((*[sheaf]uint32)(c.slots[w*sheaf:]), far)
 		}
 		c.walk(w, here, asked)
 		if c.single[w] != 0 {
