@@ -24,17 +24,32 @@ type Keeper struct {
 	Loose func() []*nodes.Node // what this machine predicts: read anew for every question
 
 	index    *space.Index // nil until the first question
-	ents     []donburi.Entity
-	dirty    []uint32 // nodes that may have moved, by the ids of their entities …
-	marked   []uint64 // … and a bit for each
-	compared bool     // the compared components have been compared since the last Again
-	ended    int      // counts nodes that have ended
+	who      []who        // by the ids of entities
+	dirty    []uint32     // nodes that may have moved, by the ids of their entities …
+	marked   []uint64     // … and a bit for each
+	compared bool         // the compared components have been compared since the last Again
+	ended    int          // counts nodes that have ended
 
 	plans  []plan
 	kept   int  // archetypes that plans know
 	client bool // the plans are a client's
 
 	free []*list
+}
+
+// A who is an entity of the index. A world has one entry for each id, for good; kept here it is
+// found with fewer looks at memory than by World.Entry.
+type who struct {
+	entity donburi.Entity
+	entry  *donburi.Entry
+}
+
+// of returns the entry of the entity, which may have been left showing an older one of its id.
+func (w *who) of(world donburi.World) *donburi.Entry {
+	if w.entry.Entity() == w.entity {
+		return w.entry
+	}
+	return world.Entry(w.entity)
 }
 
 // A list is what one question has found, while the game walks over it.
@@ -101,7 +116,7 @@ func (k *Keeper) On() bool { return k.index != nil }
 
 // Clear forgets a world that the session leaves.
 func (k *Keeper) Clear() {
-	k.index, k.ents, k.dirty, k.marked, k.plans, k.kept, k.compared = nil, nil, nil, nil, nil, 0, false
+	k.index, k.who, k.dirty, k.marked, k.plans, k.kept, k.compared = nil, nil, nil, nil, nil, 0, false
 	k.Nodes.Shifted = nil
 	k.ended++
 }
@@ -168,10 +183,10 @@ func (k *Keeper) place(id uint32) {
 			s.HX, s.HY, s.Round = 0, 0, false
 		}
 	}
-	for int(id) >= len(k.ents) {
-		k.ents = append(k.ents, make([]donburi.Entity, int(id)+1-len(k.ents)+int(id)/4)...)
+	if int(id) >= len(k.who) {
+		k.who = append(k.who, make([]who, int(id)+1-len(k.who)+int(id)/4)...)
 	}
-	k.ents[id] = n.Entity
+	k.who[id] = who{n.Entity, k.World.Entry(n.Entity)}
 	k.index.Put(id, uint32(n.ID), s)
 }
 

@@ -33,7 +33,7 @@ type verdict struct {
 // NewView makes a view; a nil filter takes all nodes.
 func NewView(k *Keeper, f filter.LayoutFilter) *View {
 	v := &View{k: k, filter: f}
-	v.takes = func(id uint32) bool { return v.wants(k.World.Entry(k.ents[id])) }
+	v.takes = func(id uint32) bool { return v.wants(k.who[id].of(k.World)) }
 	return v
 }
 
@@ -66,9 +66,9 @@ func (v *View) walk(l *list, yield func(*donburi.Entry) bool) {
 	l.ents, l.entries = slices.Grow(l.ents, len(l.ids)), slices.Grow(l.entries, len(l.ids))
 	ents, entries, n := l.ents[:len(l.ids)], l.entries[:len(l.ids)], 0
 	for _, id := range l.ids { // one pass that waits for memory, most of it at once
-		at := k.ents[id]
-		e := w.Entry(at)
-		ents[n], entries[n] = at, e
+		at := &k.who[id]
+		e := at.of(w)
+		ents[n], entries[n] = at.entity, e
 		if v.filter == nil || unsafe.Pointer(e.Archetype()) == v.last.archetype && v.last.takes || v.wants(e) {
 			n++
 		}
@@ -122,7 +122,7 @@ func (v *View) Nearest(x, y float64, n int, yield func(*donburi.Entry, float64) 
 	}
 	l.ids, l.far = k.index.Nearest(x, y, n, math.Inf(1), takes, l.ids, l.far)
 	for _, id := range l.ids {
-		l.ents = append(l.ents, k.ents[id])
+		l.ents = append(l.ents, k.who[id].entity)
 	}
 	w, ended := k.World, k.ended
 	for i, e := range l.ents {
@@ -158,15 +158,15 @@ func (v *View) Trace(x, y, toX, toY float64, but []*donburi.Entry) (*donburi.Ent
 	if !ok {
 		return nil, h, false
 	}
-	return k.World.Entry(k.ents[h.ID]), h, true
+	return k.who[h.ID].of(k.World), h, true
 }
 
 func (v *View) takesOther(id uint32) bool {
-	e := v.k.ents[id]
+	at := &v.k.who[id]
 	for _, o := range v.but {
-		if o == e {
+		if o == at.entity {
 			return false
 		}
 	}
-	return v.wants(v.k.World.Entry(e))
+	return v.wants(at.of(v.k.World))
 }

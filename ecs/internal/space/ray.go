@@ -131,12 +131,12 @@ func (r *ray) cell(l *level, b int32) {
 			if math.Abs(p-q) > most+1e-12*(math.Abs(p)+math.Abs(q)) {
 				continue
 			}
+			if r.keep != nil && !r.keep(it.id) { // first, since most that come so near are hit
+				continue
+			}
 			at := &r.ix.things[it.id]
 			h, ok := at.HitBy(r.x, r.y, r.dx, r.dy)
 			if !ok || h.Share > r.first.Share || r.hit && h.Share == r.first.Share && at.order > r.order {
-				continue
-			}
-			if r.keep != nil && !r.keep(it.id) {
 				continue
 			}
 			h.ID = it.id
