@@ -52,12 +52,14 @@ func (a *tables) Learn() {
 	l.Next = a.store.Tick + l.Wait
 	if l.Most() > wire.MaxCounted {
 		l.Fade()
+		a.fitted = coder.Counted{}
 	}
 	number, free := a.NextTables()
-	f := coder.Fitter{Worth: a.Worth()}
-	if !free || l.Cost(a.store.Types, a.Model)*f.Worth*bestSaving < 8*smallestSet {
+	f, now := coder.Fitter{Worth: a.Worth()}, a.Learner.Counted(a.store.Types, a.Model)
+	if !free || now.Bits*f.Worth*bestSaving < 8*smallestSet || !now.MoreThan(a.fitted) {
 		return // no tables could pay
 	}
+	a.fitted = now
 	a.Fitting = f.Begin(l, a.store.Types, a.Defaults, a.Model, number)
 	a.Fitting.Then(func() { a.Fitted(a.Fitting) })
 	for i := range a.store.Types {
@@ -79,6 +81,7 @@ func (a *tables) Fitted(f *coder.Fitting) {
 	if m := a.paying(f.Set, f.Saved); m != nil {
 		a.Ship(f.Next, m)
 		a.Learner.Fade()
+		a.fitted = a.Learner.Counted(a.store.Types, a.Model)
 		a.Fitting = f // Ship drops a fit under way: this one has class words to choose yet
 	}
 }
@@ -199,6 +202,7 @@ func (a *tables) adopt(m *coder.Model, msg []byte) {
 		}
 	}
 	a.Learner.Serve(m)
+	a.fitted = a.Learner.Counted(a.store.Types, a.Model)
 	setWhole(a.store, m)
 	a.sender.Accounts.Counters.Tables++
 }

@@ -83,6 +83,7 @@ type tables struct {
 	Learner  *coder.Learner
 	deaf     *coder.Learner // counts what must not be learned from (secret.go); never fitted
 	Fitting  *coder.Fitting // the fit under way, or nil
+	fitted   coder.Counted  // when the last fit began, or ended in new tables
 	Defaults *coder.Model   // the tables known from the schema alone; peers' own packets always use them
 }
 
