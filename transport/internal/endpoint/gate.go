@@ -22,8 +22,26 @@ type gate struct {
 	mu      sync.Mutex
 	waiting map[netip.Prefix]int
 	seed    maphash.Seed
-	buckets [1 << 10]bucket // addresses share them by hash, so that they need no cleaning
-	debts   [1 << 12]debt   // likewise
+	buckets [shares][places]bucket // addresses share them by hash, so that they need no cleaning …
+	debts   [shares][places]debt   // … and the least of an address's own counts
+}
+
+// An address shares each of its counts with others, by chance. It takes as many addresses as there
+// are places to make it likely that an address finds nowhere a count of its own (count-min: Cormode and
+// Muthukrishnan, 2005); of two hundred of them one address in 170,000 does.
+const (
+	shares    = 4
+	placeBits = 12
+	places    = 1 << placeBits
+)
+
+// at returns where the counts of an address are.
+func (g *gate) at(p netip.Prefix) (place [shares]int) {
+	h := maphash.Comparable(g.seed, p)
+	for i := range place {
+		place[i] = int(h >> (i * placeBits) & (places - 1))
+	}
+	return place
 }
 
 // A debt is how many clients of an address were let in of late and have not joined. So who
@@ -61,14 +79,21 @@ func (g *gate) enter(p netip.Prefix, now time.Duration) bool {
 	if g.waiting[p] >= g.limits.Unjoined {
 		return false
 	}
-	b := &g.buckets[maphash.Comparable(g.seed, p)%uint64(len(g.buckets))]
 	most := float64(g.limits.Handshakes)
-	b.used = max(0, b.used-(now-b.at).Seconds()*most)
-	b.at = now
-	if b.used+1 > most {
+	place, least := g.at(p), most
+	for i := range place {
+		b := &g.buckets[i][place[i]]
+		b.used = max(0, b.used-(now-b.at).Seconds()*most)
+		b.at = now
+		least = min(least, b.used)
+	}
+	if least+1 > most {
 		return false
 	}
-	b.used++
+	for i := range place {
+		b := &g.buckets[i][place[i]]
+		b.used = min(b.used+1, most)
+	}
 	g.waiting[p]++
 	return true
 }
@@ -84,12 +109,16 @@ func (g *gate) leave(p netip.Prefix) {
 
 // owed returns an address's debt at now, after adding to it. g.mu is held.
 func (g *gate) owed(p netip.Prefix, now time.Duration, more float32) float32 {
-	d := &g.debts[maphash.Comparable(g.seed, p)%uint64(len(g.debts))]
-	ms := uint32(now / time.Millisecond)
-	passed := time.Duration(ms-d.at) * time.Millisecond
-	d.n = min(max(0, d.n-float32(passed)/float32(transport.DebtTime))+more, transport.MaxUnjoined)
-	d.at = ms
-	return d.n
+	ms, least := uint32(now/time.Millisecond), float32(transport.MaxUnjoined)
+	place := g.at(p)
+	for i := range place {
+		d := &g.debts[i][place[i]]
+		passed := time.Duration(ms-d.at) * time.Millisecond
+		d.n = min(max(0, d.n-float32(passed)/float32(transport.DebtTime))+more, transport.MaxUnjoined)
+		d.at = ms
+		least = min(least, d.n)
+	}
+	return least
 }
 
 // owes changes an address's debt: 1 for a client that is let in, -1 for one that has joined.
