@@ -28,10 +28,10 @@ type gate struct {
 
 // An address shares each of its counts with others, by chance. It takes as many addresses as there
 // are places to make it likely that an address finds nowhere a count of its own (count-min: Cormode and
-// Muthukrishnan, 2005); of two hundred of them one address in 170,000 does.
+// Muthukrishnan, 2005); of two hundred of them one address in 11,000 does.
 const (
 	shares    = 4
-	placeBits = 12
+	placeBits = 11
 	places    = 1 << placeBits
 )
 
@@ -54,9 +54,12 @@ type debt struct {
 
 // A bucket holds the handshakes that an address may begin at once.
 type bucket struct {
-	used float64
-	at   time.Duration
+	used float32
+	at   uint32 // ms of the endpoint's awake time
 }
+
+// millis is a time in ms, modulo 2³².
+func millis(t time.Duration) uint32 { return uint32(t / time.Millisecond) }
 
 func newGate(l transport.Limits) *gate {
 	return &gate{limits: l, waiting: map[netip.Prefix]int{}, seed: maphash.MakeSeed()}
@@ -79,12 +82,12 @@ func (g *gate) enter(p netip.Prefix, now time.Duration) bool {
 	if g.waiting[p] >= g.limits.Unjoined {
 		return false
 	}
-	most := float64(g.limits.Handshakes)
+	ms, most := millis(now), float32(g.limits.Handshakes)
 	place, least := g.at(p), most
 	for i := range place {
 		b := &g.buckets[i][place[i]]
-		b.used = max(0, b.used-(now-b.at).Seconds()*most)
-		b.at = now
+		b.used = max(0, b.used-float32(ms-b.at)*most/1000)
+		b.at = ms
 		least = min(least, b.used)
 	}
 	if least+1 > most {
@@ -109,7 +112,7 @@ func (g *gate) leave(p netip.Prefix) {
 
 // owed returns an address's debt at now, after adding to it. g.mu is held.
 func (g *gate) owed(p netip.Prefix, now time.Duration, more float32) float32 {
-	ms, least := uint32(now/time.Millisecond), float32(transport.MaxUnjoined)
+	ms, least := millis(now), float32(transport.MaxUnjoined)
 	place := g.at(p)
 	for i := range place {
 		d := &g.debts[i][place[i]]
