@@ -17,10 +17,10 @@ import (
 // A Line estimates what one peer's line carries. Most lines carry all that is asked of
 // them: then there is no limit, and nothing is held back. The zero value is such a line.
 type Line struct {
-	total  uint32        // bytes sent since the session began, modulo 2³²
 	limit  float64       // bytes a second; 0: none
 	step   float64       // by which share the limit grows next
 	raised time.Duration // when it did last
+	total  uint32        // bytes sent since the session began, modulo 2³²
 	asked  uint16        // rounds of this period in which all that the limit gave was used …
 	round  uint16        // … of so many
 

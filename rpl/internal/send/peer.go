@@ -246,7 +246,7 @@ func (p *Peer) startRemoval(n *store.Node, h uint32, destroyed bool) {
 	p.setMoves(e, false)
 	p.going, p.came, p.went = append(p.going, h), true, true
 	p.goingOf[v.node] = h
-	p.trimming.goingMost = max(p.trimming.goingMost, len(p.goingOf))
+	p.trimming.goingMost = max(p.trimming.goingMost, int32(len(p.goingOf)))
 }
 
 // refresh has the whole state of a node sent again as an arrival, with its set of

@@ -11,10 +11,10 @@ import (
 // resync is what a peer has asked for, and the answer that it gets.
 type resync struct {
 	nodes []uint32      // handles that the peer has refused
+	tick  ids.Tick      // the answer is done once the arrivals laid up to this tick are acked; 0: none
 	asked bool          // it wants everything anew
 	lost  bool          // and it has taken no whole tick since, so that it cannot read the answer
 	at    time.Duration // when the newest answer began, 0: never
-	tick  ids.Tick      // the answer is done once the arrivals laid up to this tick are acked; 0: none
 }
 
 // mend answers a peer that was misled. It runs in Schedule.

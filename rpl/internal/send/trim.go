@@ -26,10 +26,10 @@ const (
 
 // trimming is what trim knows of a peer.
 type trimming struct {
-	goingMost int           // how many entries goingOf has had at once
-	firstGen  uint8         // the generation of a handle that is new
-	above     int           // so many handles at most were in use …
+	goingMost int32         // how many entries goingOf has had at once
+	above     int32         // so many handles at most were in use …
 	since     time.Duration // … since then
+	firstGen  uint8         // the generation of a handle that is new
 }
 
 // peaks are how long the lists of a send have been since the last trim.
@@ -82,8 +82,8 @@ func (p *Peer) trimEntries(now time.Duration) {
 	for len(w) > 0 && w[len(w)-1] == 0 {
 		w = w[:len(w)-1]
 	}
-	if need := max(64*len(w), leastTrim); 4*need >= cap(p.States) || need < p.trimming.above {
-		p.trimming.above, p.trimming.since = need, now
+	if need := max(64*len(w), leastTrim); 4*need >= cap(p.States) || need < int(p.trimming.above) {
+		p.trimming.above, p.trimming.since = int32(need), now
 		return
 	}
 	if now-p.trimming.since < trimAfter {
