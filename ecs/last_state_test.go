@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
@@ -179,3 +180,105 @@ func TestRemoveMisuse(t *testing.T) {
 }
 
 func setRelevance(e *donburi.Entry, r rpl.Relevance) { components.RplNode.Get(e).Relevance = r }
+
+// Each node of a tree that goes in one step has its own last state and its own reason, also where
+// the budget is full.
+func TestLastStateOfTrees(t *testing.T) {
+	for _, c := range []netsim.Conditions{lan, {Delay: 40 * time.Millisecond, Loss: .3}} {
+		for _, budget := range []int{0, 4000} {
+			l := newLab(t, c)
+			server, client := l.server(tendon.Config{Budget: budget}), l.client(tendon.Config{})
+			l.joined()
+			w := server.World()
+			gone := map[rpl.Node]string{}
+			client.OnStreamOut(swarm, func(e *donburi.Entry, d bool) {
+				s := swarm.Get(e)
+				gone[tendon.ID(e)] += fmt.Sprint(s.Name, s.Hits, len(s.Crew), s.Pos.X, tendon.Why(e), d)
+			})
+			if budget > 0 {
+				for range 1500 {
+					server.Create(Body, Paint)
+				}
+			}
+			for range 20 {
+				top, kid := server.Create(swarm).Entity(), server.Create(swarm, Transform).Entity()
+				_ = tendon.Attach(w.Entry(kid), w.Entry(top))
+				ids := []rpl.Node{tendon.ID(w.Entry(top)), tendon.ID(w.Entry(kid))}
+				l.until("there", func() bool { return client.has(ids[0]) && client.has(ids[1]) })
+				*swarm.Get(w.Entry(top)) = swarmData{Pos: gmath.Vec{X: 3}, Name: "dead", Hits: 9, Crew: []donburi.Entity{kid}}
+				*swarm.Get(w.Entry(kid)) = swarmData{Pos: gmath.Vec{X: 4}, Name: "deadkid", Hits: 8}
+				tendon.Remove(w.Entry(kid), flown)
+				tendon.Remove(w.Entry(top), killed)
+				l.steps(120)
+				check(t, "top", gone[ids[0]], fmt.Sprint("dead", 9, 1, 3., killed, true))
+				check(t, "kid", gone[ids[1]], fmt.Sprint("deadkid", 8, 0, 4., flown, true))
+			}
+		}
+	}
+}
+
+// What goes a few steps after it has come goes as it was in the end, if it is seen at all.
+func TestLastStateOfWhatHasJustCome(t *testing.T) {
+	for _, c := range []netsim.Conditions{lan, {Delay: 40 * time.Millisecond, Loss: .3}} {
+		l := newLab(t, c)
+		server, client, host := l.server(tendon.Config{}), l.client(tendon.Config{}), 0
+		l.joined()
+		w := server.World()
+		last := map[rpl.Node]string{}
+		client.OnStreamOut(Paint, func(e *donburi.Entry, d bool) { last[tendon.ID(e)] = fmt.Sprint(Paint.Get(e).Colour, tendon.Why(e), d) })
+		server.OnStreamOut(Paint, func(e *donburi.Entry, d bool) { host++ })
+		n := 0
+		for i := range 40 {
+			e := server.Create(Paint)
+			id := tendon.ID(e)
+			ent := e.Entity()
+			l.steps(1 + i%8)
+			client.Frame()
+			Paint.Get(w.Entry(ent)).Colour = uint8(100 + i)
+			tendon.Remove(w.Entry(ent), killed)
+			l.steps(60)
+			client.Frame()
+			if got, ok := last[id]; ok {
+				n++
+				check(t, fmt.Sprint(i), got, fmt.Sprint(100+i, killed, true))
+			}
+		}
+		check(t, "gone on the server", host, 40)
+		check(t, "most are seen", n >= 30, true)
+	}
+}
+
+// Who is killed in the last step of a level dies of that on every machine, though no send was due;
+// what is left ends with the level. (Where the packet of that step is lost, all ends with the level.)
+func TestDeathInALevelsLastStep(t *testing.T) {
+	for _, sends := range []int{60, 20, 5} {
+		for phase := range 12 {
+			l := newLab(t, lan)
+			server, client := l.server(tendon.Config{Sends: sends}), l.client(tendon.Config{Sends: sends})
+			for _, m := range l.machines {
+				m.OnWorld(func(donburi.World, string) {})
+			}
+			client.OnStreamOut(Paint, func(e *donburi.Entry, d bool) {
+				client.say("%s %d %v %v", Paint.Get(e).Name, Paint.Get(e).Colour, tendon.Why(e), d)
+			})
+			l.joined()
+			a, b := server.Create(Paint), server.Create(Paint)
+			ent := a.Entity()
+			Paint.SetValue(server.World().Entry(ent), PaintData{Name: "a", Colour: 5})
+			Paint.SetValue(b, PaintData{Name: "b", Colour: 5})
+			l.steps(120 + phase)
+			client.said()
+			server.step = func() {
+				server.step = nil
+				Paint.Get(server.World().Entry(ent)).Colour = 0
+				Paint.Get(b).Colour = 1
+				tendon.Remove(server.World().Entry(ent), killed)
+				server.Load("two")
+			}
+			l.steps(120)
+			if got := fmt.Sprint(client.said()); got != "[a 0 1 true b 1 242 false]" {
+				t.Errorf("%d sends, phase %d: %v", sends, phase, got)
+			}
+		}
+	}
+}

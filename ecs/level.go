@@ -18,7 +18,8 @@ import (
 // Without OnWorld the world stays, and its load-time nodes with it, under their parents
 // and in their groups, but owned by nobody. The same holds if the name is empty and the
 // world is still the one that New was given. A peer gets the new level's state when its
-// own side is built. A peer that is lost meanwhile gets it when it is back: OnBack runs,
+// own side is built. What has changed in the step that calls Load leaves with its Send, whether or
+// not one was due: who was killed in it is killed everywhere. A peer that is lost meanwhile gets it when it is back: OnBack runs,
 // then OnJoin. Reliable calls to clients that were made before Load arrive before the
 // level. Load panics on a client, and for a name of more than 255 bytes.
 func (r *Replication) Load(name string) {
@@ -29,6 +30,7 @@ func (r *Replication) Load(name string) {
 	case len(name) > sessionmsg.MaxLevelName:
 		panic(fmt.Sprintf("tendon: Load: the name has %d bytes, at most %d: give the level a shorter one", len(name), sessionmsg.MaxLevelName))
 	}
+	r.steps.last = true
 	r.pending = append(r.pending, request{do: func() {
 		if r.shared.Auth != nil {
 			r.load(name)

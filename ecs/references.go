@@ -80,17 +80,20 @@ func (px *proxies) renew(f *nodes.Referrer) {
 
 // repointed is what a reference is to hold in a component that this machine has changed
 // since it was sent: a node that has come fills a null reference that was sent as one to it,
-// and one that has gone leaves it null. All else is the game's.
+// and one that has gone leaves it null, whatever the authority's own says by then. All else is
+// the game's.
 func (px *proxies) repointed(f *nodes.Referrer, was rpl.Node, entity uint64) uint64 {
-	if !slices.Contains(f.News, was) {
-		return entity
-	}
-	now := px.nodes.EntityOf(was)
-	switch old := donburi.Entity(entity); {
-	case now != 0 && entity == 0:
-		return now
-	case now == 0 && entity != 0 && (!px.World.Valid(old) || px.nodes.Of(old) != nil && px.nodes.Of(old).ID == was):
+	if entity == 0 {
+		if slices.Contains(f.News, was) {
+			return px.nodes.EntityOf(was)
+		}
 		return 0
 	}
-	return entity
+	if e := donburi.Entity(entity); px.World.Valid(e) {
+		n := px.nodes.Of(e)
+		if n == nil || !slices.Contains(f.News, n.ID) || px.nodes.EntityOf(n.ID) != 0 {
+			return entity
+		}
+	}
+	return 0
 }
