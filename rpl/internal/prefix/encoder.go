@@ -31,19 +31,37 @@ func (e *Encoder) Again() {
 // Len is the most bytes that the message has if it is finished now.
 func (e *Encoder) Len() int { return len(e.buf) - e.from + int(e.n+7)>>3 }
 
-// Put appends runs.
+// Put appends runs. Each is written at once, with up to seven bits before it: whether a word is
+// full by then could not be predicted.
 func (e *Encoder) Put(syms ...Sym) {
-	acc, n := e.acc, e.n
-	for _, s := range syms {
-		bits := uint64(s & runBits)
-		acc |= bits << (n & 63)
-		if n += uint(s >> MaxRun); n >= 64 {
-			e.word(acc)
-			n -= 64
-			acc = bits >> ((uint(s>>MaxRun) - n) & 63)
-		}
+	at, n := len(e.buf), e.n
+	if cap(e.buf)-at < 8*len(syms)+8 {
+		e.reserve(syms)
 	}
-	e.acc, e.n = acc, n
+	buf := e.buf[:cap(e.buf)]
+	binary.LittleEndian.PutUint64(buf[at:], e.acc)
+	at += int(n >> 3)
+	acc := e.acc >> (n & 56)
+	for _, s := range syms {
+		n = n&7 + uint(s>>MaxRun) // below 64
+		acc |= uint64(s&runBits) << ((n - uint(s>>MaxRun)) & 63)
+		binary.LittleEndian.PutUint64(buf[at:], acc)
+		at += int(n >> 3)
+		acc >>= n & 56
+	}
+	e.buf = e.buf[:at]
+	e.acc, e.n = acc, n&7
+}
+
+// reserve makes room for runs, and for a word behind them.
+func (e *Encoder) reserve(syms []Sym) {
+	bits := e.n
+	for _, s := range syms {
+		bits += uint(s >> MaxRun)
+	}
+	if room := int(bits>>3) + 8; cap(e.buf)-len(e.buf) < room {
+		e.buf = slices.Grow(e.buf, room)
+	}
 }
 
 // PutOne appends one run.
