@@ -53,6 +53,18 @@ func (s *Space) cover(slot uint32, covered bool) {
 	}
 }
 
+// UnwatchedFrom is UnwatchedOf for all of 64 rows whose nodes have slots that follow one another.
+func (s *Space) UnwatchedFrom(first uint32) (unwatched uint64) {
+	of, k := s.Unwatched, int(first>>6)
+	if k < len(of) {
+		unwatched = of[k] >> (first & 63)
+	}
+	if k++; k < len(of) {
+		unwatched |= of[k] << 1 << (^first & 63)
+	}
+	return unwatched
+}
+
 // UnwatchedOf returns those of some rows, of which slots has the nodes, that nobody is near.
 func (s *Space) UnwatchedOf(slots *[64]uint32, rows uint64) (unwatched uint64) {
 	of := s.Unwatched

@@ -43,6 +43,8 @@ type Column struct {
 	moving []uint64 // … which changes by itself
 	single []uint64 // setSingle reads it
 
+	inOrder []order // by 64 rows: whether the slots of their nodes follow one another
+
 	// For explicit items only.
 	dirty  []uint64 // Bump since the last SetColumn …
 	missed []uint64 // … or before that while no peer held the node, and not read yet
@@ -80,6 +82,7 @@ func (c *Column) Resize(n int) {
 	for _, list := range []*[]uint32{&c.slots, &c.rows, &c.Blocks} {
 		*list = resized(*list, n, 0)
 	}
+	c.inOrder = resized(c.inOrder, words, orderUnknown)
 	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.moving, &c.single, &c.dirty, &c.missed} {
 		*set = resized(*set, words, 0)
 	}
@@ -117,6 +120,7 @@ func (c *Column) Put(row int, item Item) {
 	}
 	h.column, h.at = c.index, uint32(row)
 	w, bit := row/sheaf, uint64(1)<<(row%sheaf)
+	c.inOrder[w] = orderUnknown
 	c.dirty[w] |= bit & mask(h.Flags&hotDirty != 0)
 	c.missed[w] |= bit & mask(h.Flags&hotMissed != 0)
 	h.Flags &^= hotDirty | hotMissed
@@ -201,7 +205,7 @@ func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 			asked = c.dirty[w]
 		}
 		if far := asked & c.far[w]; far != 0 && a.Space.Unstamped && uint32(w)%farTurns != turn {
-			asked &^= a.Space.UnwatchedOf((*[sheaf]uint32)(c.slots[w*sheaf:]), far)
+			asked &^= far & c.unwatched(w, far)
 		}
 		c.walk(w, here, asked)
 		if c.single[w] != 0 {
@@ -215,6 +219,34 @@ func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 		}
 	}
 	a.newVersions(c.t)
+}
+
+// order is whether the slots of 64 rows' nodes follow one another, as those of nodes do that
+// were made one after another.
+type order uint8
+
+const (
+	orderUnknown order = iota
+	ordered
+	scattered
+)
+
+// unwatched returns the rows of sheaf w that nobody is near, at least those of some.
+func (c *Column) unwatched(w int, some uint64) uint64 {
+	slots := (*[sheaf]uint32)(c.slots[w*sheaf:])
+	if c.inOrder[w] == orderUnknown {
+		c.inOrder[w] = ordered
+		for i, slot := range slots {
+			if slot != slots[0]+uint32(i) && c.Items[w*sheaf+i] != NoSlot {
+				c.inOrder[w] = scattered
+				break
+			}
+		}
+	}
+	if c.inOrder[w] == ordered {
+		return c.a.Space.UnwatchedFrom(slots[0])
+	}
+	return c.a.Space.UnwatchedOf(slots, some)
 }
 
 // setSingle reads items one by one: those of several rows, and those that the walk
