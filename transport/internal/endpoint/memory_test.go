@@ -45,7 +45,7 @@ func TestMemoryOnTheWayIn(t *testing.T) {
 	b.Poll(b)
 	b.sent, b.to = nil, nil
 	asked := heap()
-	if grown := asked - empty; grown > 4<<10 {
+	if grown := asked - empty; grown > 32<<10 { // 3 bytes each; the rest of the program has allocations of its own
 		t.Errorf("10,000 questions leave %d bytes", grown)
 	}
 	all := make([]*raw.Client, clients)
