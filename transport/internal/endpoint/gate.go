@@ -61,6 +61,22 @@ type bucket struct {
 // millis is a time in ms, modulo 2³².
 func millis(t time.Duration) uint32 { return uint32(t / time.Millisecond) }
 
+// behind is how far another goroutine's clock, or the birth of a client, may lie before a count was
+// last looked at: more than a handshake takes. What seems to be older still is from so long ago that
+// the ms have begun anew.
+const behind = 60_000
+
+// pass brings when a count was last looked at up to now, and returns the ms since then: 0 by an
+// older clock.
+func pass(at *uint32, now uint32) float32 {
+	ms := now - *at
+	if -ms <= behind {
+		return 0
+	}
+	*at = now
+	return float32(ms)
+}
+
 func newGate(l transport.Limits) *gate {
 	return &gate{limits: l, waiting: map[netip.Prefix]int{}, seed: maphash.MakeSeed()}
 }
@@ -86,8 +102,7 @@ func (g *gate) enter(p netip.Prefix, now time.Duration) bool {
 	place, least := g.at(p), most
 	for i := range place {
 		b := &g.buckets[i][place[i]]
-		b.used = max(0, b.used-float32(ms-b.at)*most/1000)
-		b.at = ms
+		b.used = max(0, b.used-pass(&b.at, ms)*most/1000)
 		least = min(least, b.used)
 	}
 	if least+1 > most {
@@ -116,9 +131,8 @@ func (g *gate) owed(p netip.Prefix, now time.Duration, more float32) float32 {
 	place := g.at(p)
 	for i := range place {
 		d := &g.debts[i][place[i]]
-		passed := time.Duration(ms-d.at) * time.Millisecond
-		d.n = min(max(0, d.n-float32(passed)/float32(transport.DebtTime))+more, transport.MaxUnjoined)
-		d.at = ms
+		paid := pass(&d.at, ms) / float32(transport.DebtTime.Milliseconds())
+		d.n = min(max(0, d.n-paid)+more, transport.MaxUnjoined)
 		least = min(least, d.n)
 	}
 	return least
