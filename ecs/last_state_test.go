@@ -276,7 +276,7 @@ func TestDeathInALevelsLastStep(t *testing.T) {
 				server.Load("two")
 			}
 			l.steps(120)
-			if got := fmt.Sprint(client.said()); got != "[a 0 1 true b 1 242 false]" {
+			if got := fmt.Sprint(client.said()); got != fmt.Sprintf("[a 0 %v true b 1 %v false]", killed, tendon.LevelEnded) {
 				t.Errorf("%d sends, phase %d: %v", sends, phase, got)
 			}
 		}

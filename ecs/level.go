@@ -18,10 +18,11 @@ import (
 // Without OnWorld the world stays, and its load-time nodes with it, under their parents
 // and in their groups, but owned by nobody. The same holds if the name is empty and the
 // world is still the one that New was given. A peer gets the new level's state when its
-// own side is built. What has changed in the step that calls Load leaves with its Send, whether or
-// not one was due: who was killed in it is killed everywhere. A peer that is lost meanwhile gets it when it is back: OnBack runs,
-// then OnJoin. Reliable calls to clients that were made before Load arrive before the
-// level. Load panics on a client, and for a name of more than 255 bytes.
+// own side is built. A peer that is lost meanwhile gets it when it is back: OnBack runs,
+// then OnJoin. What changes in the step that calls Load leaves with its Send, whether or
+// not one was due; a peer that loses this packet sees all nodes end with the level, also
+// those that were removed. Reliable calls to clients that were made before Load arrive
+// before the level. Load panics on a client, and for a name of more than 255 bytes.
 func (r *Replication) Load(name string) {
 	mustBeMade("Load", r)
 	switch {

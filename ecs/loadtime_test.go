@@ -2,6 +2,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/quasilyte/gmath"
@@ -22,11 +23,33 @@ func guns(l *lab, names ...string) (all []*machine) {
 	return all
 }
 
-func gun(m *machine) *donburi.Entry {
-	for e := range Link.Iter(m.World()) {
-		return m.World().Entry(e.Entity())
+func gun(m *machine) *donburi.Entry { return m.World().Entry(entityWith(m, Link)) }
+
+// entityWith returns an entity of a machine's world that has a component.
+func entityWith(m *machine, c donburi.IComponentType) donburi.Entity {
+	for _, a := range m.World().Archetypes() {
+		if slices.Contains(a.ComponentTypes(), c) && a.Count() > 0 {
+			return a.Entities()[0]
+		}
 	}
-	return nil
+	return donburi.Null
+}
+
+// cartOf adds a load-time node far from the origin that no other machine has.
+func cartOf(m *machine) donburi.Entity {
+	cart := m.World().Entry(m.World().Create(Transform))
+	tendon.Named(cart, "cart of the server alone")
+	Transform.Get(cart).Pos = gmath.Vec{X: 1000}
+	return cart.Entity()
+}
+
+// meet has one machine host and another join it.
+func (l *lab) meet(server, client *machine) {
+	l.Helper()
+	server.Host(l.listener)
+	client.joins = true
+	client.Join(l.net.Dialer(l.listener))
+	l.joined()
 }
 
 // A reference is null when its node is not here any more: also one of a load-time node whose
@@ -35,10 +58,7 @@ func TestReferenceOfALoadTimeNodeAfterTheSession(t *testing.T) {
 	l := newLab(t, lan)
 	all := guns(l, "server", "client")
 	server, client := all[0], all[1]
-	server.Host(l.listener)
-	client.joins = true
-	client.Join(l.net.Dialer(l.listener))
-	l.joined()
+	l.meet(server, client)
 	Link.Get(gun(server)).Target = server.Create(Paint).Entity()
 	l.steps(30)
 	check(t, "in the session it refers to something", Link.Get(gun(client)).Target != donburi.Null, true)
@@ -76,18 +96,12 @@ func TestLoadTimeNodeInTheNextSession(t *testing.T) {
 func TestRiderOfALoadTimeNodeThatIsNotHere(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.machine("server", tendon.Config{}), l.machine("client", tendon.Config{})
-	cart := server.World().Entry(server.World().Create(Transform))
-	tendon.Named(cart, "cart of the server alone")
-	Transform.Get(cart).Pos = gmath.Vec{X: 1000}
-	cartEnt := cart.Entity()
-	server.Host(l.listener)
-	client.joins = true
-	client.Join(l.net.Dialer(l.listener))
-	l.joined()
+	cart := cartOf(server)
+	l.meet(server, client)
 	r := server.Create(Transform)
 	Transform.Get(r).Pos = gmath.Vec{X: 1}
 	id := tendon.ID(r)
-	if err := tendon.Attach(r, server.World().Entry(cartEnt)); err != nil {
+	if err := tendon.Attach(r, server.World().Entry(cart)); err != nil {
 		t.Fatal(err)
 	}
 	for range 60 {
@@ -118,20 +132,9 @@ func TestReferencesInListsAfterTheSession(t *testing.T) {
 		all = append(all, m)
 	}
 	server, client := all[0], all[1]
-	server.Host(l.listener)
-	client.joins = true
-	client.Join(l.net.Dialer(l.listener))
-	l.joined()
-	of := func(m *machine) *loadtimeRefs {
-		for e := range loadtimeLink.Iter(m.World()) {
-			return loadtimeLink.Get(e)
-		}
-		return nil
-	}
-	var door donburi.Entity
-	for e := range Paint.Iter(server.World()) {
-		door = e.Entity()
-	}
+	l.meet(server, client)
+	of := func(m *machine) *loadtimeRefs { return loadtimeLink.Get(m.World().Entry(entityWith(m, loadtimeLink))) }
+	door := entityWith(server, Paint)
 	made := server.Create(Paint).Entity()
 	*of(server) = loadtimeRefs{List: []donburi.Entity{made, door}, By: map[uint8]donburi.Entity{1: made, 2: door}, Opt: rpl.Some(made)}
 	l.steps(60)
@@ -157,27 +160,13 @@ func TestLoadTimeTreeAfterTheSession(t *testing.T) {
 			l := newLab(t, lan)
 			all := guns(l, "server", "client")
 			server, client := all[0], all[1]
-			sub := client.World().Entry(client.World().Create(Body))
-			tendon.Named(sub, "barrel")
-			sub2 := server.World().Entry(server.World().Create(Body))
-			tendon.Named(sub2, "barrel")
 			for _, m := range all {
-				var b *donburi.Entry
-				for e := range Body.Iter(m.World()) {
-					b = m.World().Entry(e.Entity())
-				}
-				_ = tendon.Attach(b, gun(m))
+				barrel := m.World().Entry(m.World().Create(Body))
+				tendon.Named(barrel, "barrel")
+				_ = tendon.Attach(barrel, gun(m))
 			}
-			server.Host(l.listener)
-			client.joins = true
-			client.Join(l.net.Dialer(l.listener))
-			l.joined()
-			check(t, "barrel hangs", tendon.Parent(client.World().Entry(func() donburi.Entity {
-				for e := range Body.Iter(client.World()) {
-					return e.Entity()
-				}
-				return 0
-			}())) != nil, true)
+			l.meet(server, client)
+			check(t, "the barrel hangs", tendon.Parent(client.World().Entry(entityWith(client, Body))) != nil, true)
 			gun(server).Remove()
 			l.steps(60)
 			check(t, "guns in the first session", client.count(Link), 0)
@@ -225,14 +214,8 @@ func TestLoadTimeTreeAfterTheSession(t *testing.T) {
 func TestRidersOfARiderOfWhatIsNotHere(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.machine("server", tendon.Config{}), l.machine("client", tendon.Config{})
-	cart := server.World().Entry(server.World().Create(Transform))
-	tendon.Named(cart, "cart of the server alone")
-	Transform.Get(cart).Pos = gmath.Vec{X: 1000}
-	cartEnt := cart.Entity()
-	server.Host(l.listener)
-	client.joins = true
-	client.Join(l.net.Dialer(l.listener))
-	l.joined()
+	cart := cartOf(server)
+	l.meet(server, client)
 	a, b := server.Create(Transform).Entity(), server.Create(Transform, Paint).Entity()
 	at := func(e donburi.Entity) *donburi.Entry { return server.World().Entry(e) }
 	_ = tendon.Attach(at(b), at(a))
@@ -256,7 +239,7 @@ func TestRidersOfARiderOfWhatIsNotHere(t *testing.T) {
 		}
 	}
 	see(false)
-	_ = tendon.Attach(at(a), at(cartEnt))
+	_ = tendon.Attach(at(a), at(cart))
 	for range 60 {
 		l.steps(1)
 		client.Frame()

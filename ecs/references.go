@@ -80,8 +80,8 @@ func (px *proxies) renew(f *nodes.Referrer) {
 
 // repointed is what a reference is to hold in a component that this machine has changed
 // since it was sent: a node that has come fills a null reference that was sent as one to it,
-// and one that has gone leaves it null, whatever the authority's own says by then. All else is
-// the game's.
+// and one that has gone leaves it null, whatever the authority's own says by then; so does an
+// entity that is no more. All else is the game's.
 func (px *proxies) repointed(f *nodes.Referrer, was rpl.Node, entity uint64) uint64 {
 	if entity == 0 {
 		if slices.Contains(f.News, was) {

@@ -20,9 +20,9 @@ type sparkData struct {
 }
 
 var (
-	spark    = tendon.Replicate(proto, "met ember", donburi.NewComponentType[sparkData]())
+	spark    = tendon.Replicate(proto, "ember", donburi.NewComponentType[sparkData]())
 	sparks   = tendon.NewGroup(proto, "sparks")
-	newEmber = tendon.NewPrefab(proto, "met ember", func(w donburi.World, _ tendon.None) *donburi.Entry {
+	newEmber = tendon.NewPrefab(proto, "ember", func(w donburi.World, _ tendon.None) *donburi.Entry {
 		return w.Entry(w.Create(spark))
 	}, components.NodeData{Transient: true})
 )
@@ -81,8 +81,8 @@ type swarmData struct {
 }
 
 var (
-	swarm    = tendon.Replicate(proto, "met swarm", donburi.NewComponentType[swarmData]())
-	newSwarm = tendon.NewPrefab(proto, "met swarm", func(w donburi.World, _ tendon.None) *donburi.Entry {
+	swarm    = tendon.Replicate(proto, "swarm", donburi.NewComponentType[swarmData]())
+	newSwarm = tendon.NewPrefab(proto, "swarm", func(w donburi.World, _ tendon.None) *donburi.Entry {
 		hull := w.Entry(w.Create(swarm))
 		turret := w.Entry(w.Create(swarm, Local))
 		tendon.Part(hull, turret)
