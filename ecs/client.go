@@ -4,6 +4,7 @@ package ecs
 // the data that its link received.
 
 import (
+	"math"
 	"time"
 
 	"github.com/tendonengine/tendon/ecs/internal/meter"
@@ -104,12 +105,14 @@ func (cl *client) Closed(_ transport.Conn, err error) { cl.ended = err }
 // also counts packets that came without a datagram: a session in which those keep the line
 // alive is quiet, and draws a send later, when it knows whether what starts is fast or leaps.
 func (cl *client) count() (lost int) {
-	missing := 0
+	missing, sent := 0, 0
 	if cl.measuredSeq > 0 && cl.newestSeq > cl.measuredSeq {
-		lost = max(0, int(min(cl.newestSeq-cl.measuredSeq, track.ReceivedTicks))-cl.came)
+		sent = int(min(cl.newestSeq-cl.measuredSeq, math.MaxInt32))
+		lost = max(0, min(sent, track.ReceivedTicks)-cl.came)
 		missing = cl.conn.Missing(cl.measuredSeq, cl.newestSeq)
 	}
-	cl.draw.screen.Received.Missing, cl.draw.screen.Received.Several = missing > 0, cl.came > 1
+	rd := &cl.draw.screen.Received
+	rd.Missing, rd.Several, rd.Sent = missing > 0, cl.came > 1, sent
 	rtt, jitter := cl.Proxy.RTT()
 	cl.draw.screen.SetTrip(rtt+2*jitter, cl.config.step())
 	return lost

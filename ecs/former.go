@@ -27,10 +27,10 @@ func (dr *drawing) noteFormer(n *nodes.Node) {
 	}
 	last := max(b.Track.Newest(), dr.screen.Received.Before(now))
 	if !b.Track.Moving {
-		last = max(last, dr.screen.SendBefore(now))
+		last = max(last, dr.screen.SendBefore(now), dr.screen.Known(b.Track, now, now))
 	}
 	f := &nodes.Former{Parent: n.Parent, Track: b.Track, Last: float64(min(last, now-1)), Until: now}
-	f.Leaps = float64(n.Replica.Leapt) > f.Last
+	f.Leaps = n.Replica.Leapt > b.Track.Newest() // whatever has come since: the packet that told of it first may be lost
 	dr.nodes.AddFormer(n, f, dr.screen.Render)
 	b.Track = track.New(&b.Comp.Drawn)
 }

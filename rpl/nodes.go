@@ -161,22 +161,28 @@ func (a *Authority) move(c, p uint32) {
 		a.interest.LeaveGrid(c)
 	}
 	a.interest.Rejudge(c)
-	a.sender.NewParentAtHolders(c)
+	a.sender.NewParentAtHolders(c, a.unsent())
 }
 
 // Leap says that what changes of a node in this tick, or in the next if this one was sent
 // already, is no motion: there is no way between its state before and then. It is sent with
 // the state, and again until a peer is known to have it. It returns that tick.
 func (a *Authority) Leap(n Node) (t Tick) {
-	if t = a.store.Tick; t == a.store.Sent {
-		t++
-	}
+	t = a.unsent()
 	if slot, ok := a.store.Slot(n); ok {
 		a.store.Nodes[slot].Seldom().Leapt = t
 		a.store.Space.Wake(a.store.Root(slot)) // it may have come from where nobody is to where somebody is
-		a.sender.NewParentAtHolders(slot)
+		a.sender.NewParentAtHolders(slot, t)
 	}
 	return t
+}
+
+// unsent is the first tick of which no packet has been sent: what changes now is of that tick.
+func (a *Authority) unsent() Tick {
+	if a.store.Tick == a.store.Sent {
+		return a.store.Tick + 1
+	}
+	return a.store.Tick
 }
 
 // Parent is the node above n, 0 for a root.

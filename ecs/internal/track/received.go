@@ -20,6 +20,7 @@ type Received struct {
 	packets [ReceivedTicks]packet // newest first
 	Several bool                  // the newest came with others, of whose states only the newest counts
 	Missing bool                  // others have been sent since that have not come
+	Sent    int                   // how many have been sent since the newest but one; 0: unknown
 	resend  rpl.Tick              // how long it takes until what a packet told that did not come is sent again, and comes
 }
 
@@ -64,6 +65,26 @@ func (hd *Received) stood(t rpl.Tick) bool {
 		}
 	}
 	return sent || loss > 0 && !hd.Missing && hd.Newest()-loss >= hd.resend
+}
+
+// complete returns the newest received tick from one tick to before another by which all has come
+// that was told since the first: no packet before it is missing, or what such a one may have told
+// has come again. It is from if there is none.
+func (hd *Received) complete(from, to rpl.Tick) rpl.Tick {
+	loss := rpl.Tick(0)
+	for i := len(hd.packets) - 1; i >= 0; i-- { // what is older than these is long ago
+		h := &hd.packets[i]
+		if h.tick <= from || h.tick >= to {
+			continue
+		}
+		if h.lost {
+			loss = h.tick
+		}
+		if loss == 0 || h.tick-loss >= hd.resend {
+			from, loss = h.tick, 0
+		}
+	}
+	return from
 }
 
 // Before returns the newest received tick that is older than t; 0 if there is none.

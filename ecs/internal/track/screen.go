@@ -35,7 +35,7 @@ type Screen struct {
 // SetTrip says how long a slow round trip of the line is, given the length of a tick. What was lost
 // comes again that long after the packet that shows the loss, and a send and a step later at most.
 func (sc *Screen) SetTrip(trip, step time.Duration) {
-	sc.Received.resend = rpl.Tick(trip/step) + rpl.Tick((sc.Steps+sc.Sends-1)/max(1, sc.Sends)) + 1
+	sc.Received.resend = rpl.Tick(trip/step) + sc.every() + 1
 }
 
 // A beyond is an error that is being drawn away, and what was drawn without samples.
@@ -125,9 +125,18 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 		}
 	}
 	predicted := k.predicted
-	k.push(t, before, words)
+	known := rpl.Tick(0)
+	if k.Sent {
+		known = sc.Known(k, t, newest)
+	}
+	k.push(t, before, known, words)
 	k.predicted = !k.Sent
-	if k.cut(int(k.n) - 1) {
+	if n := int(k.n); k.cut(n - 1) {
+		if past && sc.Render < float64(t) { // until then it stands where it has been drawn, and not where it was last known to be
+			last := k.sample(n - 2)
+			last[0] = sc.Render
+			copy(last[1:], sc.drawn)
+		}
 		return
 	}
 	if predicted && k.Sent && sc.Received.lossy() {
@@ -266,11 +275,30 @@ func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
 	return max(before, sc.SendBefore(t))
 }
 
+// Known returns up to when an item is known to have stood of which the state of tick t has come,
+// in a packet of tick newest: as long as it was told so, and until the first send of a packet
+// since, for what moves is told of in each send. 0: that is not known.
+func (sc *Screen) Known(k *Track, t, newest rpl.Tick) rpl.Tick {
+	if often := rpl.Tick(sc.Steps / 4); k.n == 0 || t-k.Newest() <= often && k.isSteady(t) {
+		return 0
+	}
+	known := sc.Received.complete(k.Newest(), t)
+	if sent := rpl.Tick(sc.Received.Sent) * sc.every(); sent > 0 && newest-sent < t {
+		known = max(known, newest-sent)
+	}
+	return known
+}
+
+// every is how many ticks there are from send to send.
+func (sc *Screen) every() rpl.Tick {
+	return rpl.Tick((sc.Steps + sc.Sends - 1) / max(1, sc.Sends))
+}
+
 // SendBefore returns the tick of the send before that of a tick, 0 if packets are missing or
 // several have come at once, of which an earlier may have told: if nothing is missing and
 // nothing came, nothing had changed by then.
 func (sc *Screen) SendBefore(t rpl.Tick) rpl.Tick {
-	every := rpl.Tick((sc.Steps + sc.Sends - 1) / max(1, sc.Sends))
+	every := sc.every()
 	if sc.Received.Missing || sc.Received.Several || t < every {
 		return 0
 	}

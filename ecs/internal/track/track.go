@@ -93,8 +93,12 @@ func (k *Track) cut(i int) bool { return k.cuts>>k.at(i)&1 != 0 }
 // push adds the state of a tick. before is the newest tick that was received before t. If
 // the item had changed by then, that packet would have said so; so it stood still until
 // then.
-func (k *Track) push(t, before rpl.Tick, words []int32) {
+//
+// known is up to when it is known to have stood, though packets are missing since; 0: unknown.
+// It is not drawn standing until then, but all of the way is of the time since.
+func (k *Track) push(t, before, known rpl.Tick, words []int32) {
 	n := int(k.n)
+	marked := n > 0 && k.leapt > k.Newest() && k.leapt <= t // also if it seemed to stand until after that
 	if newest := k.Newest(); n > 0 && t <= newest {
 		if t == newest {
 			k.fill(k.values(n-1), words)
@@ -111,9 +115,8 @@ func (k *Track) push(t, before rpl.Tick, words []int32) {
 			copy(still, k.values(int(k.n)-2))
 		}
 	}
-	leaps := k.n > 0 && k.leapt > k.Newest() && k.leapt <= t
 	k.fill(k.grow(t), words)
-	if leaps || k.jumped() {
+	if marked || k.jumped(known) {
 		k.cuts |= 1 << k.at(int(k.n)-1)
 	}
 }
@@ -219,13 +222,17 @@ func (k *Track) grow(t rpl.Tick) []float64 {
 
 // jumped reports whether the newest sample is a teleport: some prop has moved much faster
 // than before, and faster than the eye can follow. If it has moved like that twice in a
-// row, it is quick, as a bullet is, and the way before was no teleport either.
-func (k *Track) jumped() bool {
+// row, it is quick, as a bullet is, and the way before was no teleport either. known is that
+// of push.
+func (k *Track) jumped(known rpl.Tick) bool {
 	n := int(k.n)
 	if n < 2 {
 		return false
 	}
-	quick := false
+	quick, shorter := false, 1.0
+	if last := k.tick(n - 2); known > last {
+		shorter = k.ticks(n-1) / (k.sample(n - 1)[0] - float64(known))
+	}
 	for i := 0; i < len(k.set.Fields); {
 		f := &k.set.Fields[i]
 		end := k.end(i)
@@ -237,7 +244,7 @@ func (k *Track) jumped() bool {
 				}
 			}
 			floor := min(JumpUnits, jumpQuanta*math.Abs(f.step))
-			if k.speed(n-1, i, end) > max(jumpRatio*fastest, floor) {
+			if shorter*k.speed(n-1, i, end) > max(jumpRatio*fastest, floor) {
 				if !k.goesOn(i, end) {
 					return true
 				}

@@ -29,9 +29,9 @@ func TestTrack(t *testing.T) {
 		k.Draw(unsafe.Pointer(&d), render, false)
 		return d
 	}
-	k.push(10, 0, []int32{320, 0, 350})
-	k.push(12, 10, []int32{384, 0, 10})
-	k.push(14, 12, []int32{448, 64, 20})
+	k.push(10, 0, 0, []int32{320, 0, 350})
+	k.push(12, 10, 0, []int32{384, 0, 10})
+	k.push(14, 12, 0, []int32{448, 64, 20})
 	for _, c := range []struct {
 		render float64
 		want   drawnData
@@ -49,7 +49,7 @@ func TestTrack(t *testing.T) {
 		}
 	}
 	// It stood still until 30, the newest tick received before it moved at 32.
-	k.push(32, 30, []int32{512, 64, 20})
+	k.push(32, 30, 0, []int32{512, 64, 20})
 	if got := draw(29.9).X; got != 14 {
 		t.Errorf("glides while it stood still: %v", got)
 	}
@@ -57,12 +57,12 @@ func TestTrack(t *testing.T) {
 		t.Errorf("when it moved again: %v", got)
 	}
 	// A lost packet does not mean that the value stood still.
-	k.push(36, 32, []int32{640, 64, 20})
+	k.push(36, 32, 0, []int32{640, 64, 20})
 	if got := draw(34).X; got != 18 {
 		t.Errorf("over a lost packet: %v", got)
 	}
 	// A teleport.
-	k.push(38, 36, []int32{64000, 64, 20})
+	k.push(38, 36, 0, []int32{64000, 64, 20})
 	if got := draw(37.9).X; got != 20 {
 		t.Errorf("glides through a teleport: %v", got)
 	}
@@ -70,9 +70,9 @@ func TestTrack(t *testing.T) {
 		t.Errorf("after a teleport: %v", got)
 	}
 	// Older state is not put behind newer state, and the ring keeps its bound.
-	k.push(37, 36, []int32{0, 0, 0})
+	k.push(37, 36, 0, []int32{0, 0, 0})
 	for i := range rpl.Tick(100) {
-		k.push(40+2*i, 38+2*i, []int32{int32(64000 + 64*i), 64, 20})
+		k.push(40+2*i, 38+2*i, 0, []int32{int32(64000 + 64*i), 64, 20})
 	}
 	if got := draw(40 + 2*99 - 1).X; math.Abs(float64(got-(2000+2*99-1))) > 1e-3 || k.n != maxSamples {
 		t.Errorf("after a hundred samples: %v, %d kept", got, k.n)
@@ -82,8 +82,8 @@ func TestTrack(t *testing.T) {
 // Fields that are drawn in place get their state back exactly; other fields stay untouched.
 func TestTrackInPlace(t *testing.T) {
 	k := New(drawnFields())
-	k.push(10, 0, []int32{320, 0, 90})
-	k.push(12, 10, []int32{384, 0, 100})
+	k.push(10, 0, 0, []int32{320, 0, 90})
+	k.push(12, 10, 0, []int32{384, 0, 100})
 	d := drawnData{X: 1.7, Y: 2, R: 100}
 	k.Save(unsafe.Pointer(&d))
 	k.Draw(unsafe.Pointer(&d), 11, true)
@@ -102,9 +102,9 @@ func TestTrackSteps(t *testing.T) {
 	set := drawnFields()
 	set.Fields[1].steps, set.Fields[1].prop, set.Fields[1].step = true, 2, 1
 	k := New(set)
-	k.push(10, 0, []int32{320, 1, 0})
-	k.push(12, 10, []int32{384, 9000, 0})
-	k.push(14, 12, []int32{448, 2, 0})
+	k.push(10, 0, 0, []int32{320, 1, 0})
+	k.push(12, 10, 0, []int32{384, 9000, 0})
+	k.push(14, 12, 0, []int32{448, 2, 0})
 	for _, c := range []struct{ render, x, y float64 }{{10.5, 10.5, 1}, {11.9, 11.9, 1}, {12, 12, 9000}, {13.5, 13.5, 9000}, {14, 14, 2}, {15, 14, 2}} {
 		var d drawnData
 		if k.Draw(unsafe.Pointer(&d), c.render, false); math.Abs(float64(d.X)-c.x) > 1e-3 || float64(d.Y) != c.y {

@@ -60,11 +60,12 @@ func (a *Sender) RefreshAtHolders(slot uint32) {
 	}
 }
 
-// NewParentAtHolders has the peers that hold a node sent its new parent, or of a leap.
-func (a *Sender) NewParentAtHolders(slot uint32) {
+// NewParentAtHolders has the peers that hold a node sent its new parent, or of a leap, of a tick
+// that is not sent yet.
+func (a *Sender) NewParentAtHolders(slot uint32, tick ids.Tick) {
 	for _, h := range a.store.Nodes[slot].Holders {
 		if h.Handle() != wire.NoHandle {
-			a.All[h.Peer()].noteNewParent(h.Handle(), a.store.Tick)
+			a.All[h.Peer()].noteNewParent(h.Handle(), tick)
 		}
 	}
 }
