@@ -156,7 +156,7 @@ func (ca *caller) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointe
 		if n == nil || !ca.World.Valid(ent) {
 			return fmt.Errorf("field %s refers to nothing that is here", ref.Field)
 		}
-		c := ca.protocol.named(ref.Has)
+		c := ca.protocol.kinds.Named(ref.Has)
 		if c == nil || !ca.World.Entry(ent).HasComponent(c.Type) {
 			return fmt.Errorf("field %s refers to a node without component %s", ref.Field, ref.Has)
 		}

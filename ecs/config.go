@@ -12,6 +12,8 @@ import (
 	"github.com/yohamta/donburi"
 	"github.com/yohamta/donburi/filter"
 
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/reckon"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -152,11 +154,11 @@ func (c *Config) step() time.Duration { return time.Second / time.Duration(c.Ste
 // authority returns the part of the configuration that an rpl.Authority needs. Local is
 // left out: this package queues the calls on this machine itself, so that the last calls
 // on a node still find its entity.
-func (c *Config) authority(s *rpl.Schema, refs rpl.Refs) rpl.AuthorityConfig {
-	return rpl.AuthorityConfig{Schema: s, Hz: c.Steps, SendHz: c.Sends, Budget: c.Budget, Interest: c.Interest, Refs: refs, Log: c.Log}
+func (c *Config) authority(s *rpl.Schema, t *nodes.Table) rpl.AuthorityConfig {
+	return rpl.AuthorityConfig{Schema: s, Hz: c.Steps, SendHz: c.Sends, Budget: c.Budget, Interest: c.Interest, Refs: t, Reckoner: reckon.Of(t), Log: c.Log}
 }
 
 // proxy returns the part of the configuration that an rpl.Proxy needs.
-func (c *Config) proxy(s *rpl.Schema, refs rpl.Refs) rpl.ProxyConfig {
-	return rpl.ProxyConfig{Schema: s, Hz: c.Steps, Refs: refs, Log: c.Log}
+func (c *Config) proxy(s *rpl.Schema, t *nodes.Table) rpl.ProxyConfig {
+	return rpl.ProxyConfig{Schema: s, Hz: c.Steps, Refs: t, Reckoner: reckon.Of(t), Log: c.Log}
 }

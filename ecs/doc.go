@@ -60,6 +60,9 @@
 // `interp=inplace` writes that value into the component between Frame and the next
 // Receive, for games that draw their components themselves. Draw only what is [Drawn].
 //
+// … send less of what moves by a rule? Give it to every machine with [Reckon], and say how
+// exact it must be with `tol=`.
+//
 // … limit who sees what? By distance, with Config.Interest and components.Observer. Per
 // node, with NodeData.Relevance: rpl.Near (the default), Always, OwnerOnly or Grouped.
 // Per field, with `to=owner`. A [Group] limits nodes and fields to its members: the
@@ -129,7 +132,7 @@ package ecs
 //
 // What there is to agree on:
 //
-//	protocol.go      what both ends must agree on; replicate.go: component types; prefab.go, rpc.go, group.go:
+//	protocol.go      what both ends must agree on; replicate.go: component types (internal/reckon/: those that functions move); prefab.go, rpc.go, group.go:
 //	                 the rest
 //
 // A session and its life:

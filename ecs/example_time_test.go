@@ -6,6 +6,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/quasilyte/gmath"
@@ -246,4 +247,38 @@ func ExampleWake() {
 	// Output:
 	// a second later: on the player's machine 1 on the server 0
 	// and then: on the player's machine 1 on the server 1
+}
+
+// Lifts that go up and down: each machine computes where they are, and nothing is sent while they
+// do. Who joins later sees them where they are.
+func ExampleReckon() {
+	type lift struct {
+		Y float64 `rpl:"step=1/32,interp,tol=1/4"`
+	}
+	p := tendon.NewProtocol("lifts")
+	run := func(_ donburi.World, t rpl.Tick, l *lift) { l.Y = math.Abs(float64(t%240) - 120) }
+	Lift := tendon.Reckon(p, tendon.Replicate(p, "lift", donburi.NewComponentType[lift]()), run)
+
+	server, client, steps := far(p, tendon.Config{}, func(rep *tendon.Replication) {
+		rep.OnStart(func() {
+			for range 100 {
+				rep.Create(Lift)
+			}
+		})
+	}, func(rep *tendon.Replication) {
+		for e := range Lift.Iter(rep.World()) {
+			if tendon.IsAuthority(e) {
+				run(rep.World(), rep.Tick(), Lift.Get(e))
+			}
+		}
+	})
+
+	e, _ := Lift.First(client.World())
+	before, sent := Lift.Get(e).Y, server.Stats(client.Me()).Conn.BytesOut
+	steps(60)
+	fmt.Println("it moves:", Lift.Get(e).Y != before)
+	fmt.Println("bytes a second and lift, headers and all, below 10:", server.Stats(client.Me()).Conn.BytesOut-sent < 10*100)
+	// Output:
+	// it moves: true
+	// bytes a second and lift, headers and all, below 10: true
 }

@@ -64,7 +64,7 @@ func (px *proxies) endProxy(n *nodes.Node, why nodes.Reason) {
 	}
 	if n.Here {
 		if !n.Hidden {
-			px.draw.hide(n)
+			px.draw.Hide(n, true)
 		}
 		px.Faults.Count("stream out")
 		n.Why = why

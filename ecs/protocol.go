@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"sync"
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -62,32 +62,12 @@ func (p *Protocol) open(steps int) error {
 			}
 			p.kinds.MarkCommanded(p.commanded)
 		}
-		p.err = errors.Join(append(firstOfThem(p.mistakes), err)...)
+		p.err = errors.Join(append(faults.First(p.mistakes, maxMistakes), err)...)
 	}
 	if p.err == nil && steps != p.steps {
 		return fmt.Errorf("tendon: protocol %s was opened with %d steps a second and now with %d: give its sessions the same Config.Steps", p.name, p.steps, steps)
 	}
 	return p.err
-}
-
-// firstOfThem returns the first maxMistakes errors and one that says how many more there
-// are. rpl.Schema does the same with the mistakes that it finds.
-func firstOfThem(all []error) []error {
-	all = slices.DeleteFunc(all, func(err error) bool { return err == nil })
-	if n := len(all) - maxMistakes; n > 0 {
-		return append(all[:maxMistakes:maxMistakes], fmt.Errorf("tendon: and %d more mistakes; mend these first", n))
-	}
-	return all
-}
-
-// named returns the component that is replicated under a name, nil if there is none.
-func (p *Protocol) named(name string) *nodes.Component {
-	for _, c := range p.kinds.Components {
-		if c.Name == name {
-			return c
-		}
-	}
-	return nil
 }
 
 // plays refuses a declaration of another protocol than the session's. Each protocol

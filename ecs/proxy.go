@@ -71,7 +71,7 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 		return
 	}
 	if !n.Hidden {
-		px.draw.hide(n)
+		px.draw.Hide(n, true)
 	}
 	px.draw.hiding = append(px.draw.hiding, n)
 }
@@ -302,7 +302,7 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		n.Why = nodes.OutOfSight
 	}
 	if n.Predicted != nil && !n.Hidden { // it is drawn ahead of drawn time
-		px.draw.hide(n)
+		px.draw.Hide(n, true)
 	}
 	px.draw.moveToEnd(n)
 	px.unreferAll(n)
@@ -339,7 +339,7 @@ func (px *proxies) makeNamedProxy(e *donburi.Entry, name string) {
 	px.nodes.Add(n)
 	px.nodes.SetOwner(n, 0)
 	px.nodes.ShowParent(n)
-	px.draw.hide(n)
+	px.draw.Hide(n, true)
 }
 
 // admitStrangers handles load-time nodes that this machine has made after their state
@@ -389,7 +389,7 @@ func (px *proxies) hideOrphan(n *nodes.Node) {
 
 func (dr *drawing) hideTree(n *nodes.Node) {
 	if !n.Hidden {
-		dr.hide(n)
+		dr.Hide(n, true)
 	}
 	for c := range n.Kids {
 		dr.hideTree(c)
@@ -403,24 +403,6 @@ func (dr *drawing) showWhenDue(n *nodes.Node) {
 	}
 	for c := range n.Kids {
 		dr.showWhenDue(c)
-	}
-}
-
-func (dr *drawing) hide(n *nodes.Node) {
-	n.Hidden = true
-	for _, ent := range n.Entities() {
-		if dr.World.Valid(ent) {
-			donburix.Add(dr.World.Entry(ent), components.Hidden)
-		}
-	}
-}
-
-func (dr *drawing) show(n *nodes.Node) {
-	n.Hidden = false
-	for _, ent := range n.Entities() {
-		if dr.World.Valid(ent) {
-			donburix.Drop(dr.World.Entry(ent), components.Hidden)
-		}
 	}
 }
 

@@ -3,6 +3,7 @@ package ecs
 // Replicate and ReplicateAs: a donburi component type becomes an item type.
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -45,6 +46,29 @@ func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T]
 		Get:    func(e *donburi.Entry, c, w unsafe.Pointer) { *(*W)(w) = get(e, (*T)(c)) },
 		Set:    func(e *donburi.Entry, c, w unsafe.Pointer) { set(e, (*T)(c), *(*W)(w)) },
 	}
+	return c
+}
+
+// Reckon has a component moved by a function of the game on every machine that has it, and
+// returns it. step takes the component from one tick to the next, t, by its tagged fields, the
+// tick and what all machines have alike, such as the map of the level; in the game's own step the
+// authority calls the same rule, or another. What the authority has is told only where it differs
+// from what step makes of what was told last by more than a field's `tol=`, or one step of a
+// fractional field without; and exactly once it has not changed for a second, when step does not
+// run any more. A server tells anew after 30 s on the way. step changes nothing but the component.
+// The component has plain numbers only. Like Replicate it is for package variables.
+func Reckon[T any](p *Protocol, c *donburi.ComponentType[T], step func(w donburi.World, t rpl.Tick, c *T)) *donburi.ComponentType[T] {
+	p.declare("function", "Reckon")
+	var k *nodes.Component
+	if c != nil {
+		k = p.kinds.Of(c)
+	}
+	if k == nil || k.StandIn != nil || step == nil {
+		p.fault(errors.New("tendon: Reckon needs a component that Replicate returned, without a stand-in, and a function"))
+		return c
+	}
+	k.Item.Reckoned = true
+	k.Reckon = func(w donburi.World, t rpl.Tick, p unsafe.Pointer) { step(w, t, (*T)(p)) }
 	return c
 }
 

@@ -225,14 +225,14 @@ func (dr *drawing) reveal() {
 		case dr.screen.Render < float64(n.From), n.Parent != nil && n.Parent.Hidden:
 			waiting = append(waiting, n)
 		default:
-			dr.show(n)
+			dr.Hide(n, false)
 		}
 	}
 	clear(dr.hiding[len(waiting):])
 	dr.hiding = waiting
 	for _, n := range dr.proxies.leaving {
 		if n.Leaving && dr.screen.Render >= float64(n.Until) && !n.Hidden && dr.nodes.Of(n.Entity) == n { // else it has ended, or has come again
-			dr.hide(n)
+			dr.Hide(n, true)
 		}
 	}
 }

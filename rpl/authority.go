@@ -41,7 +41,7 @@ func NewAuthority(c AuthorityConfig) (*Authority, error) {
 	}
 	k := coder.CodingOf(c.Schema)
 	a := &Authority{cfg: c}
-	a.store = store.NewStore(k, c.Schema, c.Refs, c.Hz, uint32((c.Hz+c.SendHz-1)/c.SendHz), c.Log, space)
+	a.store = store.NewStore(k, c.Schema, c.Refs, c.Reckoner, c.Hz, uint32((c.Hz+c.SendHz-1)/c.SendHz), c.Log, space)
 	a.interest = interest.NewManager(c.Interest, a.store, space)
 	a.sender = send.NewSender(send.Setup{Hz: c.Hz, SendHz: c.SendHz, Budget: c.Budget, CheckEvery: c.CheckEvery, Local: c.Local}, k, a.store, a.interest)
 	if _, err := a.Spawn(Spawn{Streaming: Streaming{Relevance: Always}}); err != nil {

@@ -17,6 +17,7 @@ type AuthorityConfig struct {
 	Interest Interest     // nil: everyone sees everything
 	Local    Peer         // this machine's player: Server, or 0 on a dedicated server
 	Refs     Refs         // translates entity references; nil: all are null
+	Reckoner Reckoner     // moves reckoned items; nil: they stay where they were told
 	Log      *slog.Logger // nil: nothing is logged
 
 	// CheckEvery is how often one row of a peer, or one node itself, is compared by a

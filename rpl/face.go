@@ -109,6 +109,8 @@ type (
 	ProxyHandler = proxy.ProxyHandler
 	// An RPCType is a kind of call.
 	RPCType = schema.RPCType
+	// A Reckoner moves reckoned items by functions of the game.
+	Reckoner = schema.Reckoner
 	// Refs translates references to entities into references to nodes and back.
 	Refs = schema.Refs
 	// Relevance says which peers get a node: Near, Always, OwnerOnly, Grouped.

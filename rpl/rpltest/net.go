@@ -98,7 +98,7 @@ func New(c rpl.AuthorityConfig, seed uint64, cond netsim.Conditions) (*Net, erro
 
 // Join adds a client. Its stream begins with the next tick.
 func (n *Net) Join(p rpl.Peer) (*Client, error) {
-	proxy, err := rpl.NewProxy(rpl.ProxyConfig{Schema: n.cfg.Schema, Hz: n.cfg.Hz, Refs: n.cfg.Refs, Log: n.cfg.Log}, p)
+	proxy, err := rpl.NewProxy(rpl.ProxyConfig{Schema: n.cfg.Schema, Hz: n.cfg.Hz, Refs: n.cfg.Refs, Reckoner: n.cfg.Reckoner, Log: n.cfg.Log}, p)
 	if err != nil {
 		return nil, err
 	}

@@ -95,6 +95,12 @@ func (b *ItemBuilder) Predict(name, velocity string, perSecond bool) *ItemBuilde
 	return b
 }
 
+// Reckoned says that a Reckoner moves the item.
+func (b *ItemBuilder) Reckoned() *ItemBuilder {
+	b.item.Reckoned = true
+	return b
+}
+
 // Done returns the item; its tables are there after Freeze.
 func (b *ItemBuilder) Done() *ItemType { return b.item }
 

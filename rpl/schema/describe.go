@@ -46,6 +46,9 @@ func (t *ItemType) Describe() string {
 	if t.Explicit {
 		b.WriteString(", explicit")
 	}
+	if t.Reckoned {
+		b.WriteString(", reckoned")
+	}
 	b.WriteByte('\n')
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for i := range t.Props {

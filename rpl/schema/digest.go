@@ -48,6 +48,9 @@ func (s *Schema) entries() []declared {
 		if it.Explicit {
 			e.rest += ", explicit"
 		}
+		if it.Reckoned {
+			e.rest += ", reckoned"
+		}
 		es = append(es, e)
 	}
 	for _, p := range s.prefabs {

@@ -136,10 +136,23 @@ type ItemType struct {
 	// an item, and the owner of one predicts it.
 	Commanded bool
 
+	// Reckoned is set before Freeze: a Reckoner moves the item, on every machine, and the
+	// authority tells only what is otherwise by more than its tolerance.
+	Reckoned bool
+
 	Layout     fieldLayout // the compiled type
 	ranges     []byteRange // of the struct: what its shadow is compared by
 	ShadowSize int         // bytes of a shadow
 	entities   []uintptr   // offsets of references in the struct
+}
+
+// A Reckoner moves reckoned items (ItemType.Reckoned) by functions of the game. The adapter
+// implements it, on the authority and on its proxies.
+type Reckoner interface {
+	// Reckon turns words, those of an item as was told of a node for tick from, into those of
+	// tick to, which is later. Equal arguments must give equal words on every machine, but for
+	// what tolerances forgive.
+	Reckon(n ids.Node, t *ItemType, words []int32, from, to ids.Tick)
 }
 
 // Refs translates references between the game's entities and nodes while a component is

@@ -23,6 +23,9 @@ func (s *Schema) resolve(it *ItemType) {
 	}
 	r.position()
 	r.parts()
+	if it.Reckoned {
+		r.reckoned()
+	}
 }
 
 // rings faults words of an item that predict each other in a cycle, through whatever items.

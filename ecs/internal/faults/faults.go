@@ -94,3 +94,13 @@ func (l *Log) Scold(counter, what, remedy string, attributes ...any) {
 	l.reported[key] = true
 	l.log.Warn(counter, append([]any{"what", what, "remedy", remedy}, attributes...)...)
 }
+
+// First returns the first of some mistakes, at most most, and one that says how many more there
+// are. rpl.Schema does the same with the mistakes that it finds.
+func First(all []error, most int) []error {
+	all = slices.DeleteFunc(all, func(err error) bool { return err == nil })
+	if n := len(all) - most; n > 0 {
+		return append(all[:most:most], fmt.Errorf("tendon: and %d more mistakes; mend these first", n))
+	}
+	return all
+}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -42,6 +44,20 @@ func (sh *Base) RemoveEntities(n *Node) {
 	for _, e := range ents { // the entities that Config.Remove has left
 		if sh.World.Valid(e) {
 			sh.World.Remove(e)
+		}
+	}
+}
+
+// Hide sets whether a node is drawn now.
+func (sh *Base) Hide(n *Node, hidden bool) {
+	n.Hidden = hidden
+	for _, ent := range n.Entities() {
+		switch {
+		case !sh.World.Valid(ent):
+		case hidden:
+			donburix.Add(sh.World.Entry(ent), components.Hidden)
+		default:
+			donburix.Drop(sh.World.Entry(ent), components.Hidden)
 		}
 	}
 }

@@ -44,6 +44,16 @@ func (ks *Kinds) Of(c donburi.IComponentType) *Component {
 	return nil
 }
 
+// Named returns the component that is replicated under a name, nil if there is none.
+func (ks *Kinds) Named(name string) *Component {
+	for _, c := range ks.Components {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
 // MarkCommanded tells the core which nodes commands move: those with a component that they are
 // on, or any node, if that one is local.
 func (ks *Kinds) MarkCommanded(on []donburi.IComponentType) {
@@ -74,8 +84,9 @@ type Component struct {
 	Item    *rpl.ItemType // set from the start; its tables are complete once the protocol is open
 	StandIn *StandIn      // nil: the component itself is what travels
 	Copy    func(dst, src unsafe.Pointer)
-	Fresh   func() unsafe.Pointer // room for a copy
-	Lists   *deep.Plan            // what Copy shares with the original; nil: nothing
+	Fresh   func() unsafe.Pointer                               // room for a copy
+	Reckon  func(w donburi.World, t rpl.Tick, p unsafe.Pointer) // moves it, on every machine, from the tick before to t; nil: the game's step alone does
+	Lists   *deep.Plan                                          // what Copy shares with the original; nil: nothing
 
 	Notify []int         // props with `notify`
 	Drawn  track.Fields  // fields with `interp`

@@ -10,10 +10,11 @@ import (
 // ProxyConfig configures the core of a client. Schema and Hz must be those of its
 // authority.
 type ProxyConfig struct {
-	Schema *schema.Schema // NewProxy freezes it
-	Hz     int            // ticks per second, 1 to 1000
-	Refs   schema.Refs    // translates entity references; nil: all are null
-	Log    *slog.Logger   // nil: nothing is logged
+	Schema   *schema.Schema  // NewProxy freezes it
+	Hz       int             // ticks per second, 1 to 1000
+	Refs     schema.Refs     // translates entity references; nil: all are null
+	Reckoner schema.Reckoner // moves reckoned items; nil: they stay where they were told
+	Log      *slog.Logger    // nil: nothing is logged
 }
 
 // complete checks a client's configuration, fills in defaults and freezes the schema.

@@ -203,6 +203,7 @@ func NewProxy(c ProxyConfig, me ids.Peer) (*Proxy, error) {
 	k := coder.CodingOf(c.Schema)
 	p.held.types, p.held.typesOf, p.dec.defaults, p.dec.models[0] = k.Types, k.ByItem, k.Defaults, k.Defaults
 	p.held.rows = newReplicaRows(p.held.types)
+	p.held.rows.reckons = rowtype.NewReckoning(c.Reckoner, c.Schema, c.Hz)
 	for _, t := range c.Schema.Items() {
 		p.held.scratch = append(p.held.scratch, make([]int32, max(0, len(t.Words)-len(p.held.scratch)))...)
 		p.held.scratchVars = append(p.held.scratchVars, make([]any, max(0, len(t.Vars)-len(p.held.scratchVars)))...)

@@ -72,8 +72,9 @@ type replicaRows struct {
 	late      int                    // how many versions older than the base are kept
 	slabs     []versionSlab          // by type
 	free      map[uint16][]uint32    // runs to use again, by length
-	predicted []int32                // scratch: a row's words at another tick
-	sum       int32                  // of what was touched, so that the compiler keeps the reads
+	reckons   rowtype.Reckoning
+	predicted []int32 // scratch: a row's words at another tick
+	sum       int32   // of what was touched, so that the compiler keeps the reads
 }
 
 func newReplicaRows(types []*rowtype.Type) replicaRows {
@@ -194,8 +195,13 @@ func (s *replicaRows) received(i uint32) []int32 {
 // next call.
 func (s *replicaRows) at(i uint32, tick ids.Tick) []int32 {
 	words := s.received(i)
-	if row := &s.rows[i]; words != nil && tick > row.tick {
-		if t := s.types[row.typ]; t.IsMoving(t.At(words)) {
+	if row := &s.rows[i]; words != nil {
+		t := s.types[row.typ]
+		switch {
+		case t.IsReckoned():
+			s.reckons.Reach(t, s.owners[i].r.ID, words, s.predicted[:len(words)], uint32(max(tick, row.tick)))
+			return s.predicted[:len(words)]
+		case tick > row.tick && t.IsMoving(t.At(words)):
 			t.Advance(t.At(s.predicted), t.At(words), uint32(tick-row.tick))
 			return s.predicted[:len(words)]
 		}

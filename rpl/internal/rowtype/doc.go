@@ -9,5 +9,6 @@
 //	heading.go  angles that follow from the velocity
 //	infer.go    velocities that no component has
 //	borrow.go   velocities that another component has
+//	reckon.go   items that a function of the game moves
 //	class.go    which word says of what context class a row is
 package rowtype

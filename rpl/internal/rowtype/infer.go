@@ -34,11 +34,11 @@ const (
 const countSpan = 1 << 15
 
 // infers reports whether a word gets an inferred velocity: a node's position, what is
-// interpolated, and what may count do, unless a tag says what predicts them. A velocity that
+// interpolated, and what may count do, unless a tag or a function says what predicts them. A velocity that
 // not all may see who see the word does not predict it.
 func infers(t *schema.ItemType, w int) bool {
 	word, p := &t.Words[w], &t.Props[t.Words[w].Prop]
-	if word.Wrap || word.Raw || word.Velocity >= 0 || word.VelocityItem != "" && word.Tol > 0 || p.Once || p.Present >= 0 {
+	if t.Reckoned || word.Wrap || word.Raw || word.Velocity >= 0 || word.VelocityItem != "" && word.Tol > 0 || p.Once || p.Present >= 0 {
 		return false
 	}
 	return moves(t, w) || counts(t, w)

@@ -18,7 +18,7 @@ type Type struct {
 	Audience ids.Audience
 
 	Words []schema.Word // Velocity is an index in this order
-	From  []int         // words[i] is item.Words[from[i]], or isInferred (infer.go), or isBorrowed (borrow.go)
+	From  []int         // words[i] is item.Words[from[i]], or isInferred (infer.go), isBorrowed (borrow.go), isStated, isHeld (reckon.go)
 	shown []show        // the words that are the item's, not hidden, in the item's order
 	Vars  []schema.Var
 	FromV []int
@@ -27,10 +27,13 @@ type Type struct {
 
 	Still []int // words that nothing predicts, except `once` ones
 
-	Velocities []int // words that predict others
+	Velocities []int // words that predict others, or say that a function moves them
 	Predicted  []int // predicted words, each behind those that its prediction needs
 	angles     []int // wrapping words, for heading prediction
 	Pos        [2]int
+
+	Stated, Held int   // hidden words of a reckoned item (reckon.go), else -1 …
+	Tolerant     []int // … and its words that have a tolerance
 
 	Inferred   []int // words that an inferred velocity predicts
 	Borrowed   []Borrowed
@@ -62,6 +65,8 @@ type Type struct {
 const (
 	isInferred = -1 - iota // an inferred velocity
 	isBorrowed             // another item's word
+	isStated               // the tick at which a reckoned item was told (reckon.go) …
+	isHeld                 // … and which of its words keep their values
 )
 
 // A show is a copy to be made: word from of a row to word to of its item.
@@ -102,7 +107,7 @@ func TypesOf(s *schema.Schema) (all []*Type, byItem [][]*Type) {
 // newRowType compiles one part of an item.
 func newRowType(s *schema.Schema, it *schema.ItemType, part int) *Type {
 	p := &it.Parts[part]
-	t := &Type{Item: it, Account: it.Index, part: part, Audience: p.Audience, Pos: [2]int{-1, -1}}
+	t := &Type{Item: it, Account: it.Index, part: part, Audience: p.Audience, Pos: [2]int{-1, -1}, Stated: -1, Held: -1}
 	at := t.placeWords(s, p.Words)
 	t.sortWords()
 	for i, w := range it.Pos {
@@ -166,6 +171,9 @@ func (t *Type) placeWords(s *schema.Schema, words []int) (at map[int]int) {
 			t.shown = append(t.shown, show{uint32(i), uint32(w)})
 		}
 	}
+	if it.Reckoned {
+		t.placeReckoned()
+	}
 	return at
 }
 
@@ -185,6 +193,9 @@ func (t *Type) sortWords() {
 		if w.Wrap {
 			t.angles = append(t.angles, i)
 		}
+	}
+	if t.Stated >= 0 { // what was told is moving until it was told to rest
+		isVelocity[t.Stated] = true
 	}
 	for i, is := range isVelocity {
 		if is {

@@ -13,7 +13,7 @@
 //	                            spare.go: what free slots give back
 //	item.go, layout.go          items, and which of them a node has
 //	rows.go, versions.go        rows: Set; their versions: commit, what peers will know
-//	tolerance.go                what is near enough to what peers have
+//	tolerance.go, reckon.go     what is near enough to what peers have, or to what a function makes of that
 //	slab.go, history.go         where rows and their older versions lie
 //	hot.go                      what a tick reads of an item
 //	column.go, explicit.go      many components at once

@@ -61,6 +61,7 @@ type Store struct {
 	sum         uint32  // of what was read ahead, so that the compiler keeps the reads
 
 	audience audience
+	reckons  rowtype.Reckoning
 
 	Long longValues
 }
@@ -81,11 +82,11 @@ type layoutTable struct {
 }
 
 // NewStore makes a store without nodes. stride is the ticks from one send to the next, at most.
-func NewStore(k *coder.Coding, c *schema.Schema, refs schema.Refs, hz int, stride uint32, log *slog.Logger, space *spatial.Space) *Store {
+func NewStore(k *coder.Coding, c *schema.Schema, refs schema.Refs, by schema.Reckoner, hz int, stride uint32, log *slog.Logger, space *spatial.Space) *Store {
 	items := c.Items()
 	s := &Store{
 		Log: log, Schema: c, refs: refs, hz: hz, round: 1, Space: space,
-		owned: make(map[ids.Peer][]uint32),
+		owned: make(map[ids.Peer][]uint32), reckons: rowtype.NewReckoning(by, c, hz),
 		Types: k.Types, typesOf: k.ByItem, Layouts: layoutTable{ByKey: make(map[string]*wire.NodeLayout)},
 		spare: spareSlots{items: make([][]itemSlot, len(items))}, shadows: make([][]byte, len(items)),
 	}

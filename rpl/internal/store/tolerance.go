@@ -21,7 +21,7 @@ type exacts struct {
 // newExacts returns what a type needs, nil if no word has a tolerance.
 func newExacts(t *rowtype.Type) *exacts {
 	for i := range t.Words {
-		if t.Words[i].Tol > 0 {
+		if t.Words[i].Tol > 0 || t.IsReckoned() {
 			return &exacts{width: len(t.Words)}
 		}
 	}
@@ -80,17 +80,11 @@ func (a *Store) tolerates(r *Row, last rowtype.Words, n uint32) bool {
 	_, since := s.exact.of(r.Block)
 	for i := range t.Words {
 		w := &t.Words[i]
-		off := int64(now[i]) - int64(*sent.Word(i))
+		off := apart(t, i, now[i], *sent.Word(i))
 		if off == 0 || t.IsOnce(i) || t.From[i] < 0 { // of an inferred velocity counts what it leads to
 			continue
 		}
-		if w.Wrap {
-			turn := int64(w.Max) - int64(w.Min) + 1
-			if off = (off%turn + turn) % turn; off > turn/2 {
-				off -= turn
-			}
-		}
-		if max(off, -off) > int64(w.Tol) || uint32(a.Tick)-since[i] >= uint32(a.hz) {
+		if off > int64(w.Tol) || uint32(a.Tick)-since[i] >= uint32(a.hz) {
 			return false
 		}
 	}

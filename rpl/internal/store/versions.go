@@ -111,6 +111,9 @@ func (a *Store) Commit(i uint32) (left bool) {
 	if exact != nil {
 		exact.restore(r.Type, r.Block, now)
 	}
+	if r.Type.IsReckoned() {
+		a.reckon(r, now)
+	}
 	if len(r.Type.Borrowed) > 0 {
 		a.borrow(i)
 	}
@@ -121,7 +124,7 @@ func (a *Store) Commit(i uint32) (left bool) {
 		a.firstVersion(r)
 		left = true
 	} else if last, tick := a.Reference(r); !r.Type.IsAsPredicted(last, r.Type.At(now), uint32(a.Tick)-tick) || r.Vars != nil && !r.SameVars(r.Head) {
-		if exact != nil && a.tolerates(r, last, uint32(a.Tick)-tick) {
+		if exact != nil && !r.Type.IsReckoned() && a.tolerates(r, last, uint32(a.Tick)-tick) {
 			a.wait(i)
 		} else {
 			a.newVersion(r)

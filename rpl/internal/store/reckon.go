@@ -1,0 +1,72 @@
+package store
+
+import (
+	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+)
+
+// Reckoned rows (rowtype/reckon.go). In each send a row is compared with what the function of the
+// game makes of what was told last. Within its tolerances the row stays what was told. Else the
+// exact words are told anew, with the tick. What has not changed for a second is told exactly, and
+// a row of which nothing has is told to rest.
+
+// reckon makes now, the exact words of a row, those that peers shall have been told.
+func (a *Store) reckon(r *Row, now []int32) {
+	t, tick := r.Type, uint32(a.Tick)
+	_, since := a.Slabs[t.Index].exact.of(r.Block)
+	rests := true
+	for i, f := range t.From {
+		rests = rests && (f < 0 || tick-since[i] >= uint32(a.hz))
+	}
+	if r.versions > 0 {
+		last, _ := a.Reference(r)
+		if stated := last.All(t.Width); a.keeps(r, stated, now, since, rests) {
+			once := a.known[:t.Width]
+			copy(once, now)
+			copy(now, stated)
+			for i := range t.Once {
+				if t.Once[i] {
+					now[i] = once[i]
+				}
+			}
+			return
+		}
+	}
+	now[t.Stated], now[t.Held] = int32(tick), 0
+	if rests {
+		now[t.Stated] = 0
+		return
+	}
+	for k, i := range t.Tolerant {
+		if tick-since[i] >= uint32(a.hz) {
+			now[t.Held] |= 1 << k
+		}
+	}
+}
+
+// keeps is whether a row can stay as it was told.
+func (a *Store) keeps(r *Row, stated, now []int32, since []uint32, rests bool) bool {
+	t, tick := r.Type, uint32(a.Tick)
+	if a.reckons.Ends(t, stated, tick) || rests && stated[t.Stated] != 0 {
+		return false
+	}
+	reached := a.predicted[:t.Width]
+	a.reckons.Reach(t, a.Nodes[r.node].ID, stated, reached, tick)
+	for i, f := range t.From {
+		if f < 0 || t.IsOnce(i) {
+			continue
+		}
+		if off := apart(t, i, now[i], reached[i]); off != 0 && (off > int64(t.Words[i].Tol) || tick-since[i] >= uint32(a.hz)) {
+			return false
+		}
+	}
+	return true
+}
+
+// apart is how far two values of a word are from each other, in steps.
+func apart(t *rowtype.Type, i int, x, y int32) int64 {
+	off, w := int64(x)-int64(y), &t.Words[i]
+	if w.Wrap {
+		off = rowtype.Around(off, int64(w.Max)-int64(w.Min)+1)
+	}
+	return max(off, -off)
+}
