@@ -5,6 +5,7 @@ package tendontest
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ const (
 	// changing: until then the game is still making it.
 	grownUp = 30
 
-	// maxTried is how many local fields are tried in one step; the others have their turn
+	// maxTried is how many fields are tried in one step; the others have their turn
 	// in the next.
 	maxTried = 32
 )
@@ -54,11 +55,16 @@ func (i Impurity) String() string {
 //     correction does not set back. Ask Call.Replay
 //   - a field that does not travel and that the rule reads: other machines have another value
 //     there. It is found by giving it a value that it had before
+//   - a tagged field of a node that the client does not predict, and that the rule reads: the
+//     client has it as it was a round trip ago, so the rule comes out differently there whenever
+//     it changes. What a game has weighed it names in Game.Weighed
 //   - entities that the rule makes or removes again
+//   - a rule that panics on a client, as Prefab.Spawn does
 //
 // Input comes from Game.Setup, so have its bots use every key. What lies behind a pointer is
-// not compared; a rule that asks a global for the same answer twice is not found out; and what
-// rules ask of nodes that are not predicted is the game's to weigh.
+// not compared, and a rule that asks a global for the same answer twice is not found out. What is
+// drawn of others (`interp`) stands where it will be at the tick of the rule, as far as their motion
+// is known; that a rule reads it is found while they stand.
 func CheckStep(t testing.TB, g Game, steps int) {
 	t.Helper()
 	for _, i := range Impurities(t, g, steps) {
@@ -76,11 +82,39 @@ func Impurities(t testing.TB, g Game, steps int) []Impurity {
 	l.Join() // somebody to meet
 	c := &checker{m: m, game: &l.game, fields: map[donburi.IComponentType][]field{}, past: map[place]*past{}, known: map[string]bool{}}
 	m.checked = c.step
-	l.Steps(steps)
+	for range steps {
+		if c.stepPanics(l) {
+			return c.found
+		}
+	}
 	if c.ticks == 0 {
 		t.Errorf("tendontest: in %d steps nothing was predicted: give the client's player a node whose component has a Command, and run that in Game.Step", steps)
 	}
 	return c.found
+}
+
+// stepPanics steps all machines, and reports whether the rules panicked on the client.
+func (c *checker) stepPanics(l *Lab) (panics bool) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if !c.m.stepping {
+			panic(p)
+		}
+		panics = true
+		s := take(c.m, c.game.Protocol)
+		for i := range s.cells {
+			if it, _ := c.game.Protocol.Item(s.cells[i].typ); it != nil && it.Commanded && s.cells[i].predicted {
+				c.report(&s.cells[i], &field{}, fmt.Sprintf("the rules of the step panic on a client: %v. What a rule makes is made by Prefab.Predict, or where IsAuthority", p))
+				return
+			}
+		}
+		panic(p) // no rule of a command
+	}()
+	l.Steps(1)
+	return false
 }
 
 // A checker checks one client.
@@ -92,7 +126,7 @@ type checker struct {
 	known  map[string]bool
 	found  []Impurity
 	ticks  int
-	next   int  // which local field has its turn
+	next   int  // which field has its turn
 	over   bool // the world is not what it was
 }
 
@@ -140,7 +174,8 @@ func (c *checker) repeat(first, again *snapshot) {
 	}
 }
 
-// try gives local fields values that they had before, and sees whether the rules ask them.
+// try gives fields that a correction does not set back values that they had before, and sees
+// whether the rules ask them.
 func (c *checker) try(first, again *snapshot) {
 	tried, seen := 0, 0
 	for i := range first.cells {
@@ -151,7 +186,7 @@ func (c *checker) try(first, again *snapshot) {
 		}
 		for k := range p.old {
 			f := &c.fieldsOf(cl.typ)[k]
-			if !p.old[k].IsValid() || c.known[c.name(cl, f)] {
+			if !p.old[k].IsValid() || cl.predicted && !f.local || c.known[c.name(cl, f)] || slices.Contains(c.game.Weighed, c.name(cl, f)) {
 				continue
 			}
 			if seen++; seen <= c.next || tried >= maxTried || c.over {
@@ -169,7 +204,7 @@ func (c *checker) try(first, again *snapshot) {
 func (c *checker) tryField(first, again *snapshot, cl *cell, f *field, old, past reflect.Value) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.report(cl, f, fmt.Sprintf("it does not travel, and Apply panics when it is %s, as it was before: %v", show(old), p))
+			c.report(cl, f, fmt.Sprintf("Apply reads it, which is not set back, and panics when it is %s, as it was before: %v", show(old), p))
 			c.over = true
 		}
 	}()
@@ -185,17 +220,22 @@ func (c *checker) tryField(first, again *snapshot, cl *cell, f *field, old, past
 	if !ran {
 		return
 	}
-	found := false
+	found, why := false, "Apply reads it, and it does not travel: "
+	what := "Tag it (`to=owner` if only the owner needs it), or work it out from what is tagged"
+	if !f.local {
+		why = "Apply reads it of a node that this client does not predict, where it is as it was a round trip ago: "
+		what = "Predict that node as well (tendon.Predict), decide it on the authority, or name it in Game.Weighed: each of its changes is a correction"
+	}
 	c.compare(again, take(c.m, c.game.Protocol), func(o *cell, of *field, a, b string) {
 		if o.predicted && !of.local && !found {
 			found = true
-			c.report(cl, f, "Apply reads it, and it does not travel: with "+show(old)+", as it was before, "+c.name(o, of)+" becomes "+b+" and not "+a+". Tag it (`to=owner` if only the owner needs it), or work it out from what is tagged")
+			c.report(cl, f, why+"with "+show(old)+", as it was before, "+c.name(o, of)+" becomes "+b+" and not "+a+". "+what)
 		}
 	})
 	c.back(first)
 }
 
-// remember keeps what local fields were.
+// remember keeps what the fields were that a correction does not set back.
 func (c *checker) remember(s *snapshot) {
 	for i := range s.cells {
 		cl := &s.cells[i]
@@ -207,7 +247,7 @@ func (c *checker) remember(s *snapshot) {
 		}
 		if p.age++; p.age > grownUp {
 			for k := range fs {
-				if f := &fs[k]; f.local && steady(f.typ) && f.typ != reflect.TypeFor[donburi.Entity]() && !equal(f.of(p.last), f.of(cl.value)) {
+				if f := &fs[k]; (f.local || !cl.predicted) && steady(f.typ) && f.typ != reflect.TypeFor[donburi.Entity]() && !equal(f.of(p.last), f.of(cl.value)) {
 					p.past[k], p.old[k] = p.old[k], f.of(p.last)
 				}
 			}

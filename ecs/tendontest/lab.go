@@ -33,6 +33,11 @@ type Game struct {
 	// Step is what a machine does in each step, between Receive and Send.
 	Step func(m *Machine)
 
+	// Weighed are fields of nodes that a client does not predict which rules read all the same, as
+	// "component.Field" by the name that was registered: CheckStep is silent about them. Each of
+	// their changes may be a correction.
+	Weighed []string
+
 	// Seed is of the network and of Machine.Rand; 0 means 1.
 	Seed uint64
 }
@@ -44,7 +49,8 @@ type Machine struct {
 	Rand   *rand.Rand  // seeded
 	Dialer *mem.Dialer // of a client: SetConditions changes its line
 
-	checked func() // between Step and Send
+	checked  func() // between Step and Send
+	stepping bool   // Game.Step runs
 }
 
 // A Lab is a network and the machines on it. All of it runs on the test's goroutine.
@@ -142,7 +148,9 @@ func (l *Lab) Steps(n int) {
 		l.Net.Advance(time.Second / time.Duration(l.steps))
 		for _, m := range l.Machines {
 			m.Receive()
+			m.stepping = true
 			l.game.Step(m)
+			m.stepping = false
 			if m.checked != nil {
 				m.checked()
 			}

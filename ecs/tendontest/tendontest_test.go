@@ -46,6 +46,7 @@ type runners struct {
 	wind   *donburi.ComponentType[windData]
 	bag    *donburi.ComponentType[bagData]
 	move   *tendon.Command[keysData]
+	body   *tendon.Prefab[tendon.None]
 	also   func(c tendon.Call, k keysData, d *runnerData) // the fault, in Apply
 	beside func(m *tendontest.Machine)                    // and in the step
 }
@@ -59,7 +60,7 @@ func newRunners() *runners {
 		bag:    donburi.NewComponentType[bagData]().SetName("bag"),
 	}
 	g.move = tendon.NewCommand[keysData](p, "move", g.runner)
-	body := tendon.NewPrefab(p, "body", func(w donburi.World, _ tendon.None) *donburi.Entry {
+	g.body = tendon.NewPrefab(p, "body", func(w donburi.World, _ tendon.None) *donburi.Entry {
 		e := w.Entry(w.Create(g.runner, g.steps, g.bag))
 		g.bag.Get(e).Gains = map[string]float64{"walk": 1, "run": 2, "swim": 0.3, "climb": 0.1}
 		return e
@@ -76,7 +77,7 @@ func newRunners() *runners {
 				return keysData{Dir: dir, Jump: m.Rand.IntN(30) == 0}
 			})
 			g.move.Apply(m.Replication, g.apply)
-			m.OnJoin(func(q rpl.Peer) { tendon.Give(body.Spawn(m.World(), tendon.None{}), q) })
+			m.OnJoin(func(q rpl.Peer) { tendon.Give(g.body.Spawn(m.World(), tendon.None{}), q) })
 		},
 		Step: func(m *tendontest.Machine) {
 			for e := range g.wind.Iter(m.World()) {
@@ -152,6 +153,23 @@ func TestCheckStepIsSilentOnTheGuide(t *testing.T) {
 		},
 		Step: func(m *tendontest.Machine) { press.Run(m.Replication) },
 	}, 300)
+}
+
+// What a game has weighed is not found.
+func TestCheckStepWeighs(t *testing.T) {
+	g := newRunners()
+	g.also = func(c tendon.Call, _ keysData, d *runnerData) {
+		for e := range g.runner.Iter(c.Entry.World) {
+			if e != c.Entry {
+				d.Vel.X += float64(g.runner.Get(e).Jumps%2) / 8
+			}
+		}
+	}
+	if found := tendontest.Impurities(t, g.Game, 200); len(found) != 1 || !strings.Contains(found[0].What, "does not predict") {
+		t.Errorf("found %v", found)
+	}
+	g.Weighed = []string{"runner.Jumps"}
+	tendontest.CheckStep(t, g.Game, 200)
 }
 
 // Every planted fault is found, and its place is named.
@@ -241,6 +259,33 @@ func TestCheckStepNamesFaults(t *testing.T) {
 		{fault: "entities are made", component: "wind", also: func(g *runners, c tendon.Call, k keysData, _ *runnerData) {
 			if k.Jump {
 				c.Entry.World.Create(g.wind)
+			}
+		}},
+		{fault: "another's state is read", component: "runner", field: "Jumps", also: func(g *runners, c tendon.Call, _ keysData, d *runnerData) {
+			for e := range g.runner.Iter(c.Entry.World) {
+				if e != c.Entry {
+					d.Vel.X += float64(g.runner.Get(e).Jumps%2) / 8
+				}
+			}
+		}},
+		{fault: "another's place is read", component: "runner", field: "Pos", also: func(g *runners, c tendon.Call, _ keysData, d *runnerData) {
+			for e := range g.runner.Iter(c.Entry.World) {
+				if e != c.Entry {
+					d.Vel = d.Vel.Add(g.runner.Get(e).Pos.Sub(d.Pos).Mulf(1. / 64))
+				}
+			}
+		}},
+		{fault: "another's local component is read", component: "steps", field: "Taken", also: func(g *runners, c tendon.Call, _ keysData, d *runnerData) {
+			for e := range g.steps.Iter(c.Entry.World) {
+				if e != c.Entry {
+					g.steps.Get(e).Taken++ // as systems of the game do
+					d.Vel.Y += float64(g.steps.Get(e).Taken % 2)
+				}
+			}
+		}},
+		{fault: "nodes are spawned", component: "runner", also: func(g *runners, c tendon.Call, k keysData, _ *runnerData) {
+			if k.Jump {
+				g.body.Spawn(c.Entry.World, tendon.None{})
 			}
 		}},
 		{fault: "a system writes besides the command", component: "runner", field: "Pos", beside: func(g *runners, m *tendontest.Machine) {
