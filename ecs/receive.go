@@ -113,6 +113,7 @@ func (r *Replication) receiveClient() {
 	r.draw.moveRender()
 	r.wakeUp()
 	r.commands.begin()
+	r.notify.CallBack() // of what was predicted otherwise
 	r.draw.reveal()
 	r.proxies.sweep()
 }

@@ -95,7 +95,7 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 		g.actAsClient(a, e, pick)
 		return
 	}
-	op := pick(32)
+	op := pick(34)
 	if e == nil && op > 5 {
 		op = 0
 	}
@@ -150,6 +150,15 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 		}
 	case 31:
 		a.misfit(pick)
+	case 32:
+		carry(e, Puppet, !e.HasComponent(Puppet), PuppetData{})
+	case 33:
+		if e.HasComponent(Puppet) && pick(2) == 0 {
+			Puppet.Get(e).Pos.Y = float64(pick(100))
+			return
+		}
+		p := a.Create(Puppet, Body)
+		tendon.Give(p, a.someone(pick))
 	case 22:
 		carry(e, Sack, !e.HasComponent(Sack), SackData{Name: "new"})
 		delete(a.sacks, tendon.ID(e))
@@ -203,7 +212,11 @@ func (g *adventure) act(a *actor, e *donburi.Entry, pick func(int) int) {
 
 // actAsClient does one thing that a game may do where it is not the authority.
 func (g *adventure) actAsClient(a *actor, e *donburi.Entry, pick func(int) int) {
-	switch pick(9) {
+	switch pick(10) {
+	case 9:
+		if e != nil {
+			a.foresee(e, pick)
+		}
 	case 8:
 		if a.annexes {
 			a.annex(pick(3))

@@ -156,17 +156,23 @@ func (g *adventure) same(p *actor, e *donburi.Entry) error {
 	if e.HasComponent(Spent) {
 		return nil
 	}
+	if err := sameChildren(p, here, e); err != nil {
+		return err
+	}
 	blurred := g.blurred(p, here, e)
 	if err := g.sameLimbs(p, here, e); err != nil {
 		return err
 	}
-	for _, c := range []donburi.IComponentType{Body, Paint, Ammo, Plan, Opaque, Link, Lazy, Sack} {
+	for _, c := range []donburi.IComponentType{Body, Paint, Ammo, Plan, Opaque, Link, Lazy, Sack, Puppet} {
 		if blurred && (c == Ammo || c == Opaque || c == Lazy) {
 			continue
 		}
 		if here.HasComponent(c) != e.HasComponent(c) {
 			return fmt.Errorf("it has %s: %v", c.Name(), here.HasComponent(c))
 		}
+	}
+	if err := samePuppet(here, e); err != nil {
+		return err
 	}
 	if err := g.sameState(p, here, e); err != nil {
 		return err

@@ -41,6 +41,7 @@ type adventure struct {
 	next    uint32 // the number of the last call
 	breath  int    // how many bytes long calls may still carry in this game
 	hot     bool   // few nodes, of which much changes within a round trip
+	quiet   bool   // nobody pulls puppets any more
 	seldom  int    // one of so many frames is drawn: 1 for all
 	made    map[uint32]*noted
 }
@@ -315,7 +316,7 @@ func TestWorldsAtRandom(t *testing.T) {
 // calm ends a game: nothing happens any more, all connections are good, and after a while
 // every client has joined and has what the server has.
 func (g *adventure) calm() {
-	g.moods = 0
+	g.moods, g.quiet = 0, true
 	g.server.asleep, g.server.step = 0, nil
 	for _, p := range g.players {
 		p.asleep, p.step, p.again = 0, nil, true

@@ -59,6 +59,7 @@ func (a *actor) member(g *tendon.Group, e *donburi.Entry) member {
 
 // attend binds all callbacks of one machine, and checks what they say.
 func (g *adventure) attend(a *actor) {
+	g.pulls(a)
 	w := &witness{client: true, in: map[rpl.Node]bool{}, parent: map[rpl.Node]donburi.Entity{}, owner: map[rpl.Node]rpl.Peer{}, painted: map[rpl.Node]PaintData{}, sacks: map[rpl.Node]sackTold{}, order: map[line]uint32{}, groups: map[member]bool{}, blurred: map[donburi.Entity]bool{}, dropped: map[donburi.Entity]rpl.Tick{}, odd: 2}
 	w.anew(0)
 	a.witness = w

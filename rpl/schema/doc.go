@@ -20,7 +20,8 @@
 //
 // In each tick:
 //
-//	shadow.go               whether a component has changed at all
+//	shadow.go               whether a component has changed at all; apart.go: by how much what two machines
+//	                        computed differs
 //	extract.go, extract_fast.go
 //	                        a component to words; inject.go: words to a component
 //	recall.go, repoint.go   references in values of variable length

@@ -58,6 +58,8 @@ type VarType interface {
 	// Clear makes the value at p share no memory with the value it was copied from.
 	Clear(p unsafe.Pointer)
 	Equal(a, b any) bool
+	// Near is Equal but for the rounding of numbers, of one quantiser step in each.
+	Near(a, b any) bool
 	// Append writes the whole value. Parse reads it, or returns an error.
 	Append(b []byte, v any) []byte
 	Parse(b []byte) (any, error)

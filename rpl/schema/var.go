@@ -21,6 +21,7 @@ type varCodec interface {
 	Inject(p unsafe.Pointer, v any, refs Refs)
 	Clear(p unsafe.Pointer)
 	Equal(a, b any) bool
+	Near(a, b any) bool
 	Default() any
 
 	write(w *rbits.Writer, v any)

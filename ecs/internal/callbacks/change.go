@@ -66,6 +66,15 @@ func (q *Queue) CompareItem(n *nodes.Node, b *nodes.Binding) {
 	q.remember(w, b, p)
 }
 
+// Compare compares all items of a node with what was last reported of them.
+func (q *Queue) Compare(n *nodes.Node) {
+	for i := range n.Items {
+		if b := &n.Items[i]; b.Comp != nil {
+			q.CompareItem(n, b)
+		}
+	}
+}
+
 // changed returns the item's component as OnChange saw it last. It returns nil if nothing
 // differs any more or the component has gone, since other callbacks have run since Look.
 // From now on OnChange has seen the present value.

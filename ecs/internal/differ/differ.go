@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
-	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/rpl/schema"
 )
@@ -101,7 +100,7 @@ func Items(server, client Side, a, b *nodes.Node, report func(component, field, 
 				continue
 			}
 			for w := p.Words[0]; w < p.Words[1]; w++ {
-				if wa[w] != wb[w] && (b.Predicted == nil || predict.Apart(p, &it.Words[w], wb[w], wa[w], 1) != 0) {
+				if wa[w] != wb[w] && (b.Predicted == nil || schema.Apart(p, &it.Words[w], wb[w], wa[w], 1) != 0) {
 					report(c.Name, p.Name, fmt.Sprintf("%v steps on the server, %v on the client", wa[w], wb[w]))
 					break
 				}

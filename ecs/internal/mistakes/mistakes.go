@@ -69,8 +69,8 @@ func (ck *Checker) Check() {
 
 // checkItemOfProxy finds a system that writes an item which the authority decides.
 func (ck *Checker) checkItemOfProxy(n *nodes.Node, b *nodes.Binding) {
-	drawn := b.Track != nil && b.Track.Saved()        // it holds what Frame has written
-	if n.Data.Transient || b.Memory == nil || drawn { // every machine moves a transient node itself
+	drawn := b.Track != nil && b.Track.Saved()                              // it holds what Frame has written
+	if n.Data.Transient || n.Predicted != nil || b.Memory == nil || drawn { // every machine moves a transient node itself, and a client what it predicts
 		return
 	}
 	if field := ck.changedField(b); field != "" {

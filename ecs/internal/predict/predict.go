@@ -1,14 +1,10 @@
-// Package predict keeps the states of predicted nodes after each of the last ticks, and says by
-// how much two states differ.
+// Package predict keeps the states of predicted nodes after each of the last ticks.
 package predict
 
 import (
-	"math"
-	"strings"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
-	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // Ticks is how many ticks a prediction goes back at most: a second, more than commands
@@ -33,6 +29,7 @@ type Node struct {
 type Item struct {
 	Ring  [Ticks]unsafe.Pointer
 	Ticks [Ticks]rpl.Tick
+	Has   uint64    // which parts of it the server told of when it was last compared
 	Off   []float64 // what is drawn beside it, by drawn field
 	Was   []float64 // the drawn fields before a replay; empty where it was not there
 }
@@ -43,33 +40,4 @@ func (p *Node) Item(ord int) *Item {
 		p.Items = append(p.Items, Item{})
 	}
 	return &p.Items[ord]
-}
-
-// Apart returns by how much two words differ beyond the rounding of so many steps, one for
-// states that should be the same.
-func Apart(p *schema.Prop, w *schema.Word, mine, theirs int32, steps int64) float64 {
-	d := int64(mine) - int64(theirs)
-	if w.Wrap {
-		all := int64(w.Max) - int64(w.Min) + 1
-		if d %= all; d > all/2 {
-			d -= all
-		} else if d < -all/2 {
-			d += all
-		}
-	}
-	d = max(d, -d)
-	if w.Raw {
-		if w.Wide {
-			return float64(d)
-		}
-		a, b := float64(math.Float32frombits(uint32(mine))), float64(math.Float32frombits(uint32(theirs)))
-		if off := math.Abs(a - b); off > 1e-5*max(1, math.Abs(a)) {
-			return off
-		}
-		return 0
-	}
-	if d <= steps && (strings.HasPrefix(p.Kind, "float") || strings.HasPrefix(p.Kind, "angle")) {
-		return 0
-	}
-	return float64(d) * max(p.Step, 0)
 }

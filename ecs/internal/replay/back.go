@@ -108,6 +108,7 @@ func (st *States) Release(n *nodes.Node, ahead float64) {
 		}
 	}
 	n.Predicted = nil
+	st.Report(n)
 }
 
 // Back sets predicted nodes back to the server's state of tick t, and notes what was drawn.
@@ -160,8 +161,8 @@ func (st *States) copy(n *nodes.Node, ord int, t rpl.Tick) {
 	}
 }
 
-// Moved takes what so many ticks since Back have moved into what is drawn away from now on. In
-// the place of another parent nothing is the way it was.
+// Moved takes what so many ticks since Back have moved into what is drawn away from now on, and
+// has it reported. In the place of another parent nothing is the way it was.
 func (st *States) Moved(all []*nodes.Node, now, ticks float64) {
 	st.EachDrawn(all, func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
 		if j >= len(k.Was) { // it was not there before
@@ -177,6 +178,7 @@ func (st *States) Moved(all []*nodes.Node, now, ticks float64) {
 		k.Off[j] = off
 	})
 	for _, n := range all {
+		st.Report(n)
 		p := n.Predicted
 		p.At, p.Begun = now, false
 		leapt := p.Leapt
@@ -215,6 +217,9 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 				continue
 			}
 			k := n.Predicted.Item(ord)
+			if has := st.has(n, ord); has != k.Has { // a right has come or gone
+				k.Has, fresh = has, true
+			}
 			if k.Ticks[t%predict.Ticks] != t || !met {
 				fresh = true
 				continue
@@ -225,6 +230,16 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 		}
 	}
 	return d, wrong, fresh
+}
+
+// has returns which parts of an item this client has, a bit for each.
+func (st *States) has(n *nodes.Node, ord int) (has uint64) {
+	for i, p := range n.Items[ord].Comp.Item.Parts {
+		if n.Replica.Has(ord, p.Audience) {
+			has |= 1 << (i & 63)
+		}
+	}
+	return has
 }
 
 // Keep drops those from what is predicted that are not any more, or have gone: of another round.

@@ -11,6 +11,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // States works on the states of predicted nodes.
@@ -18,10 +19,11 @@ type States struct {
 	*nodes.Base
 	Nodes  *nodes.Table
 	Screen *track.Screen
+	Report func(*nodes.Node) // that the server has decided otherwise than predicted
 
-	words, mine []int32 // scratch
-	vars        []any
-	was         []float64
+	words, mine  []int32 // scratch
+	vars, theirs []any
+	was          []float64
 }
 
 // Save keeps a node's state after a tick.
@@ -50,11 +52,12 @@ func Known(n *nodes.Node) bool {
 	return n.Replica != nil && n.Replica.Known() && !n.Data.Transient
 }
 
-// Differs returns the first field in which a kept state is not the server's.
+// Differs returns the first field in which a kept state is not the server's, of what the server
+// tells this client of it.
 func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, kept unsafe.Pointer, t rpl.Tick) (field string, size float64) {
 	it := b.Comp.Item
-	st.words = n.Replica.WordsAt(ord, t, st.words[:0])
-	if len(st.words) != len(it.Words) || len(it.Vars) > 0 && len(it.Words) == 0 {
+	st.words, st.theirs = n.Replica.WordsAt(ord, t, st.words[:0]), n.Replica.Vars(ord, st.theirs[:0])
+	if len(st.words) != len(it.Words) || len(st.theirs) != len(it.Vars) {
 		return "", 0
 	}
 	st.mine = slices.Grow(st.mine[:0], len(it.Words))[:len(it.Words)]
@@ -72,11 +75,21 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 		if n.Predicted.Born != 0 { // it began from what may itself have been a step beside
 			spare = 2
 		}
-		if d := predict.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare+int64(it.Words[i].Tol)); d != 0 && (p.Audience == rpl.Everyone || p.Audience == rpl.OwnerSees && n.Owner == st.Me) {
+		if d := schema.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare+int64(it.Words[i].Tol)); d != 0 && st.sends(n, ord, p) {
 			return p.Name, d
 		}
 	}
+	for i := range it.Vars {
+		if p := &it.Props[it.Vars[i].Prop]; !it.Vars[i].Type.Near(st.vars[i], st.theirs[i]) && st.sends(n, ord, p) {
+			return p.Name, 1
+		}
+	}
 	return "", 0
+}
+
+// sends reports whether the server sends this client a prop, with st.words as the server's.
+func (st *States) sends(n *nodes.Node, ord int, p *schema.Prop) bool {
+	return !p.Once && (p.If < 0 || st.words[p.If] != 0) && n.Replica.Has(ord, p.Audience)
 }
 
 // Foreign appends to dst at most so many of those that are predicted and are not this player's.

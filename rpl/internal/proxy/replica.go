@@ -139,6 +139,30 @@ func (r *Replica) fill(ordinal int, words []int32, vars []any, tick ids.Tick) {
 	}
 }
 
+// Vars appends an item's values of variable length to dst, in the order of ItemType.Vars, as they
+// were last received; it returns nil if there is no such item.
+func (r *Replica) Vars(ordinal int, dst []any) []any {
+	t := r.item(ordinal)
+	if t == nil {
+		return nil
+	}
+	at, n := len(dst), len(t.Vars)
+	dst = slices.Grow(dst, n)[:at+n]
+	r.fill(ordinal, r.proxy.held.scratch[:len(t.Words)], dst[at:], r.now())
+	return dst
+}
+
+// Has reports whether the client has what an audience sees of an item, and not the values of a
+// new component in its place.
+func (r *Replica) Has(ordinal int, audience ids.Audience) bool {
+	for k, of := range r.layout.Ords[:r.rows.n] {
+		if of == ordinal && r.layout.Rows[k].Audience == audience {
+			return r.proxy.held.rows.rows[r.rows.first+uint32(k)].flags&replicaVisible != 0
+		}
+	}
+	return false
+}
+
 // IsMoving reports whether an item's state moves on by itself until more of it comes.
 func (r *Replica) IsMoving(ordinal int) bool {
 	for k, of := range r.layout.Ords[:r.rows.n] {

@@ -1,0 +1,129 @@
+package ecs_test
+
+// What the server changes on a node that a client predicts reaches it, also what no rule of the
+// game foresees: texts, lists, what only a group or the owner may see, whole components.
+
+import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+type (
+	knightData struct {
+		X     float64   `rpl:"step=1/32"`
+		Trail []float64 `rpl:"max=4,step=1/32"`
+	}
+	badgeData struct {
+		Name   string   `rpl:"max=16"`
+		Titles []string `rpl:"max=4"`
+		Gold   int32    `rpl:"to=owner"`
+		Order  string   `rpl:"to=party,max=16"`
+	}
+)
+
+func TestPredictedIsTold(t *testing.T) {
+	for _, line := range []netsim.Conditions{{Delay: 30 * time.Millisecond}, {Delay: 60 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: .1}} {
+		p := tendon.NewProtocol("knights")
+		party := tendon.NewGroup(p, "party")
+		knight := tendon.Replicate(p, "knight", donburi.NewComponentType[knightData]())
+		badge := tendon.Replicate(p, "badge", donburi.NewComponentType[badgeData]())
+		walk := tendon.NewCommand[int8](p, "walk", knight)
+		var log bytes.Buffer
+		session := func(c tendon.Config) *tendon.Replication {
+			r, err := tendon.New(donburi.NewWorld(), p, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			walk.Apply(r, func(c tendon.Call, by int8) {
+				d := knight.Get(c.Entry)
+				d.X += float64(by) / 10 // steps of a tenth, in steps of 1/32
+				if c.Tick%16 == 0 {
+					if d.Trail = append(d.Trail, d.X); len(d.Trail) > 4 {
+						d.Trail = slices.Delete(d.Trail, 0, 1)
+					}
+				}
+			})
+			return r
+		}
+		server := session(tendon.Config{Dedicated: true})
+		client := session(tendon.Config{Debug: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		walk.Sample(client, func(*donburi.Entry) int8 { return 1 })
+		server.OnJoin(func(q rpl.Peer) { tendon.Give(server.Create(knight, badge), q) })
+		corrected := map[string]int{}
+		client.OnCorrection(func(c tendon.Correction) { corrected[c.Field]++ })
+		net := mem.NewNetwork(1, line)
+		l := net.Listener()
+		server.Host(l)
+		client.Join(net.Dialer(l))
+		steps := func(n int) {
+			for range n {
+				net.Advance(time.Second / 60)
+				for _, r := range []*tendon.Replication{server, client} {
+					r.Receive()
+					walk.Run(r)
+					r.Send()
+				}
+			}
+		}
+		steps(240)
+		mine, ok := tendon.Mine(client, knight)
+		if !ok || !tendon.Predicted(mine) {
+			t.Fatal("the client predicts no knight")
+		}
+		clear(corrected)
+		steps(300)
+		if len(corrected) > 0 {
+			t.Errorf("%+v: nothing was changed, and these were corrected: %v", line, corrected)
+		}
+		e, _ := server.Find(tendon.ID(mine))
+		for what, change := range map[string]func(b *badgeData){
+			"a text": func(b *badgeData) { b.Name = "Gawain" },
+			"a list": func(b *badgeData) { b.Titles = []string{"sir", "the green"} },
+			"gold":   func(b *badgeData) { b.Gold = 7 },
+			"orders": func(b *badgeData) { b.Order = "ride" },
+			"a right": func(b *badgeData) {
+				party.Put(server, client.Me(), true)
+			},
+			"new orders": func(b *badgeData) { b.Order = "hold" },
+		} {
+			change(badge.Get(e))
+			steps(90)
+			got, want := *badge.Get(mine), *badge.Get(e)
+			if !party.Has(server, client.Me()) {
+				want.Order = ""
+			}
+			if got.Name != want.Name || !slices.Equal(got.Titles, want.Titles) || got.Gold != want.Gold || got.Order != want.Order {
+				t.Errorf("%+v: after %s the client has %v, not %v", line, what, got, want)
+			}
+		}
+		party.Put(server, client.Me(), false)
+		steps(90)
+		if got := badge.Get(mine).Order; got != "" {
+			t.Errorf("%+v: who has left the party has its orders: %q", line, got)
+		}
+		donburi.Remove[badgeData](e, badge)
+		steps(90)
+		if mine.HasComponent(badge) {
+			t.Errorf("%+v: the badge was taken away, and the client has it", line)
+		}
+		donburi.Add(server.World().Entry(e.Entity()), badge, &badgeData{Name: "Gareth"})
+		steps(90)
+		if got := *badge.Get(mine); got.Name != "Gareth" {
+			t.Errorf("%+v: the new badge is %v", line, got)
+		}
+		if strings.Contains(log.String(), "proxy") {
+			t.Errorf("%+v: a client that predicts is blamed: %s", line, &log)
+		}
+	}
+}
