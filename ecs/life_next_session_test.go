@@ -189,3 +189,26 @@ func TestFirstLevelAgain(t *testing.T) {
 	}
 	check(t, "names that differ", *client.Counter("names differ"), 0)
 }
+
+// A client may have taken everything away from a load-time node that the server destroyed. It is a
+// node again in the next session.
+func TestLoadTimeNodeStrippedAndDestroyed(t *testing.T) {
+	l := newLab(t, lan)
+	w := donburi.NewWorld()
+	server := l.server(tendon.Config{})
+	client := l.machineIn(w, "client", tendon.Config{})
+	door, here := server.World().Entry(server.World().Create(Paint)), w.Entry(w.Create(Paint))
+	tendon.Named(door, "door")
+	tendon.Named(here, "door")
+	client.joins = true
+	client.Join(l.net.Dialer(l.listener))
+	l.joined()
+	for _, c := range []donburi.IComponentType{Paint, components.RplNode} {
+		here.RemoveComponent(c)
+	}
+	door.Remove()
+	l.steps(60)
+	client.Close("enough")
+	l.steps(10)
+	check(t, "nodes", len(nodesOf(client)), 1)
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/mem"
@@ -25,10 +26,12 @@ type (
 		Trail []float64 `rpl:"max=4,step=1/32"`
 	}
 	badgeData struct {
-		Name   string   `rpl:"max=16"`
-		Titles []string `rpl:"max=4"`
-		Gold   int32    `rpl:"to=owner"`
-		Order  string   `rpl:"to=party,max=16"`
+		Name   string           `rpl:"max=16"`
+		Titles []string         `rpl:"max=4"`
+		Gold   int32            `rpl:"to=owner"`
+		Order  string           `rpl:"to=party,max=16"`
+		Friend donburi.Entity   `rpl:""`
+		Guests []donburi.Entity `rpl:"max=2"`
 	}
 )
 
@@ -106,6 +109,15 @@ func TestPredictedIsTold(t *testing.T) {
 			if got.Name != want.Name || !slices.Equal(got.Titles, want.Titles) || got.Gold != want.Gold || got.Order != want.Order {
 				t.Errorf("%+v: after %s the client has %v, not %v", line, what, got, want)
 			}
+		}
+		stranger := server.Create(badge)
+		components.RplNode.Get(stranger).Relevance = rpl.OwnerOnly
+		badge.Get(e).Friend, badge.Get(e).Guests = stranger.Entity(), []donburi.Entity{stranger.Entity(), e.Entity()}
+		steps(90)
+		clear(corrected)
+		steps(90)
+		if b := badge.Get(mine); len(corrected) > 0 || b.Friend != donburi.Null || !slices.Equal(b.Guests, []donburi.Entity{donburi.Null, mine.Entity()}) {
+			t.Errorf("%+v: with a friend who is not here: %v, corrected: %v", line, *b, corrected)
 		}
 		party.Put(server, client.Me(), false)
 		steps(90)

@@ -124,6 +124,9 @@ func (g *adventure) equal() error {
 				}
 			}
 		}
+		if err := g.pellets(p); err != nil {
+			return fmt.Errorf("%s, peer %d: %w", p.name, p.Me(), err)
+		}
 		if err := g.same(p, g.server.Session()); err != nil {
 			return fmt.Errorf("%s, peer %d, the session: %w", p.name, p.Me(), err)
 		}
@@ -246,7 +249,7 @@ func (g *adventure) rests() {
 				continue
 			}
 			if at, has := tendon.View(e, Body), Body.Get(e); at != *has {
-				g.t.Fatalf("%s, peer %d, draws %v as %v, and has %v", a.name, a.Me(), tendon.ID(e), at, *has)
+				g.t.Fatalf("%s, peer %d, draws %v as %#v, and has %#v; predicted: %v", a.name, a.Me(), tendon.ID(e), at, *has, tendon.Predicted(e))
 			}
 		}
 	}

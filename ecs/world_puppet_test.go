@@ -18,6 +18,13 @@ type (
 		Kicks uint16    `rpl:""`
 		Deeds []uint8   `rpl:"max=4"`
 	}
+	PelletData struct {
+		Pos gmath.Vec `rpl:"step=1/32,interp"`
+		Age uint8     `rpl:""`
+	}
+	PelletArgs struct {
+		Pos gmath.Vec `rpl:"step=1/32"`
+	}
 	PullKeys struct {
 		Right int8 `rpl:"min=-3,max=3"`
 		Kick  bool `rpl:"edge"`
@@ -27,6 +34,14 @@ type (
 var (
 	Puppet = tendon.Replicate(proto, "puppet", donburi.NewComponentType[PuppetData]())
 	Pull   = tendon.NewCommand[PullKeys](proto, "pull", Puppet)
+
+	Pellet    = tendon.Replicate(proto, "pellet", donburi.NewComponentType[PelletData]())
+	Fly       = tendon.NewCommand[tendon.None](proto, "fly", Pellet)
+	NewPellet = tendon.NewPrefab(proto, "pellet", func(w donburi.World, a PelletArgs) *donburi.Entry {
+		e := w.Entry(w.Create(Pellet))
+		Pellet.Get(e).Pos = a.Pos
+		return e
+	})
 )
 
 // pulls has a machine pull its puppets: while the game is not calm, at random. The server
@@ -43,6 +58,16 @@ func (g *adventure) pulls(a *actor) {
 				d.Deeds = d.Deeds[:0]
 			}
 			d.Deeds = append(d.Deeds, uint8(d.Kicks))
+			if at := d.Pos; d.Kicks%4 == 0 {
+				NewPellet.Predict(c, 0, PelletArgs{at})
+			}
+		}
+	})
+	Fly.Apply(a.Replication, func(c tendon.Call, _ tendon.None) {
+		d := Pellet.Get(c.Entry)
+		d.Pos.X += 4
+		if d.Age++; d.Age >= 40 && tendon.IsAuthority(c.Entry) {
+			remove(c.Entry)
 		}
 	})
 	Pull.Sample(a.Replication, func(*donburi.Entry) PullKeys {
@@ -51,7 +76,10 @@ func (g *adventure) pulls(a *actor) {
 		}
 		return PullKeys{int8(g.dice.IntN(7) - 3), g.dice.IntN(5) == 0}
 	})
-	a.rule = func() { Pull.Run(a.Replication) }
+	a.rule = func() {
+		Pull.Run(a.Replication)
+		Fly.Run(a.Replication)
+	}
 }
 
 // foresee has a client predict a node from now on, or not any more.
@@ -64,6 +92,16 @@ func samePuppet(here, e *donburi.Entry) error {
 	}
 	if got, want := fmt.Sprint(*Puppet.Get(here)), fmt.Sprint(*Puppet.Get(e)); got != want {
 		return fmt.Errorf("its puppet is %s, not %s; predicted: %v", got, want, tendon.Predicted(here))
+	}
+	return nil
+}
+
+// pellets checks that a client has the pellets of the server, and none that it made by itself.
+func (g *adventure) pellets(p *actor) error {
+	for e := range Pellet.Iter(p.World()) {
+		if id := tendon.ID(e); id == 0 || !g.server.has(id) {
+			return fmt.Errorf("it has a pellet %v that the server has not", id)
+		}
 	}
 	return nil
 }

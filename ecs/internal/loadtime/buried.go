@@ -76,8 +76,11 @@ func (lt *Nodes) exhumeOne(name string, b burial) {
 		for _, c := range cs {
 			set = append(set, c.c)
 		}
-		if i > 0 {
+		switch {
+		case i > 0:
 			set = append(set, nodes.PartOf)
+		case !slices.Contains(set, donburi.IComponentType(components.RplNode)): // the game has taken it away, maybe with all else
+			set = append(set, components.RplNode)
 		}
 		e := lt.World.Entry(donburix.Create(lt.World, set...))
 		for _, c := range cs {

@@ -27,11 +27,12 @@ type Node struct {
 
 // A Item is an item's component after each of the last ticks.
 type Item struct {
-	Ring  [Ticks]unsafe.Pointer
-	Ticks [Ticks]rpl.Tick
-	Has   uint64    // which parts of it the server told of when it was last compared
-	Off   []float64 // what is drawn beside it, by drawn field
-	Was   []float64 // the drawn fields before a replay; empty where it was not there
+	Ring   [Ticks]unsafe.Pointer
+	Ticks  [Ticks]rpl.Tick
+	Has    uint64         // which parts of it the server told of when it was last compared
+	Theirs unsafe.Pointer // the server's state as a component, where it has references; nil: not needed yet
+	Off    []float64      // what is drawn beside it, by drawn field
+	Was    []float64      // the drawn fields before a replay; empty where it was not there
 }
 
 // Item returns what is kept of an item.

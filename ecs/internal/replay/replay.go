@@ -66,6 +66,9 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 		st.vars = append(st.vars, nil)
 	}
 	it.Layout.Extract(w, st.mine, st.vars[:len(it.Vars)], st.Nodes)
+	if it.HasRefs {
+		st.resolve(n, ord, b)
+	}
 	for i := range st.mine {
 		if st.mine[i] == st.words[i] {
 			continue
@@ -85,6 +88,20 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 		}
 	}
 	return "", 0
+}
+
+// resolve has the server's state, in st.words and st.theirs, refer to what is here: a reference to a
+// node that this client does not have is null here, and no misprediction.
+func (st *States) resolve(n *nodes.Node, ord int, b *nodes.Binding) {
+	k := n.Predicted.Item(ord)
+	if k.Theirs == nil {
+		if k.Theirs = b.Comp.Fresh(); b.Comp.StandIn != nil {
+			k.Theirs = b.Comp.StandIn.Make()
+		}
+	}
+	it := b.Comp.Item
+	it.Layout.Inject(k.Theirs, st.words, st.theirs, nil, st.Nodes)
+	it.Layout.Extract(k.Theirs, st.words, st.theirs, st.Nodes)
 }
 
 // sends reports whether the server sends this client a prop, with st.words as the server's.
