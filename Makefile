@@ -28,7 +28,7 @@ race: ## all tests under the race detector, which alone needs a C compiler
 fuzz: ## every fuzz target for a while (FUZZ=20s each)
 	@.ci/fuzz $(FUZZ)
 
-soak: ## the property tests at length (RUNS=5000 of each)
+soak: ## the property tests at length (RUNS=5000 of each), and sessions that come to the same on amd64, arm64 (emulated) and js/wasm
 	@.ci/soak $(RUNS)
 
 bench: ## bytes and time of the whole stack on every workload, beside the targets; some minutes

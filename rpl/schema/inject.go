@@ -18,52 +18,81 @@ func (t *ItemType) Inject(p unsafe.Pointer, words []int32, vars []any, refs Refs
 func (l *fieldLayout) injectRest(p unsafe.Pointer, words []int32, vars, was []any, refs Refs) {
 	for i := range l.fast.rest {
 		o := &l.fast.rest[i]
-		f := unsafe.Add(p, o.Off)
-		w := words[o.Word:o.End]
+		l.injectOp(o, unsafe.Add(p, o.Off), words[o.Word:o.End], vars, was, refs)
+	}
+}
+
+// InjectOver is Inject over the component whose words are mine: a fractional number whose word is
+// equal keeps what it has, which may be finer than its step.
+func (t *ItemType) InjectOver(p unsafe.Pointer, words, mine []int32, vars []any, refs Refs) {
+	l := &t.Layout
+	for i := range l.Plan {
+		o := &l.Plan[i]
+		f, w := unsafe.Add(p, o.Off), words[o.Word:o.End]
 		switch o.Kind {
 		case OpFloat64, opAngle64:
-			for k := range w {
-				setNth(f, k, o.Quant.value(w[k]))
+			for k, m := range mine[o.Word:o.End] {
+				if w[k] != m {
+					setNth(f, k, o.Quant.value(w[k]))
+				}
 			}
 		case OpFloat32, opAngle32:
-			for k := range w {
-				setNth(f, k, float32(o.Quant.value(w[k])))
+			for k, m := range mine[o.Word:o.End] {
+				if w[k] != m {
+					setNth(f, k, float32(o.Quant.value(w[k])))
+				}
 			}
-		case opBool, OpOpt:
-			for k := range w {
-				setNth(f, k, w[k] != 0)
-			}
-		case opInt8, opUint8:
-			for k := range w {
-				setNth(f, k, uint8(w[k]))
-			}
-		case opInt16, opUint16:
-			for k := range w {
-				setNth(f, k, uint16(w[k]))
-			}
-		case opWord, opRaw32, opInt32:
-			for k := range w {
-				setNth(f, k, w[k])
-			}
-		case opWide, opRaw64:
-			for k := 0; k < len(w); k += 2 {
-				setNth(f, k/2, Join(w[k], w[k+1]))
-			}
-		case opClamp:
-			for k := range w {
-				o.store(unsafe.Add(f, k*int(o.width)), w[k])
-			}
-		case OpRef:
-			for k := 0; k < len(w); k += 2 {
-				setNth(f, k/2, entityOf(refs, ids.Node(Join(w[k], w[k+1]))))
-			}
-		case OpVar:
-			if c, ok := l.vars[o.vari].Codec().(collection); ok && len(was) > 0 {
-				c.rewrite(f, vars[o.vari], was[o.vari], refs)
-				continue
-			}
-			l.vars[o.vari].Type.Inject(f, vars[o.vari], refs)
+		default:
+			l.injectOp(o, f, w, vars, nil, refs)
 		}
+	}
+}
+
+// injectOp writes the fields of one op, at f.
+func (l *fieldLayout) injectOp(o *op, f unsafe.Pointer, w []int32, vars, was []any, refs Refs) {
+	switch o.Kind {
+	case OpFloat64, opAngle64:
+		for k := range w {
+			setNth(f, k, o.Quant.value(w[k]))
+		}
+	case OpFloat32, opAngle32:
+		for k := range w {
+			setNth(f, k, float32(o.Quant.value(w[k])))
+		}
+	case opBool, OpOpt:
+		for k := range w {
+			setNth(f, k, w[k] != 0)
+		}
+	case opInt8, opUint8:
+		for k := range w {
+			setNth(f, k, uint8(w[k]))
+		}
+	case opInt16, opUint16:
+		for k := range w {
+			setNth(f, k, uint16(w[k]))
+		}
+	case opWord, opRaw32, opInt32:
+		for k := range w {
+			setNth(f, k, w[k])
+		}
+	case opWide, opRaw64:
+		for k := 0; k < len(w); k += 2 {
+			setNth(f, k/2, Join(w[k], w[k+1]))
+		}
+	case opClamp:
+		for k := range w {
+			o.store(unsafe.Add(f, k*int(o.width)), w[k])
+		}
+	case OpRef:
+		for k := 0; k < len(w); k += 2 {
+			setNth(f, k/2, entityOf(refs, ids.Node(Join(w[k], w[k+1]))))
+		}
+	case OpVar:
+		if c, ok := l.vars[o.vari].Codec().(collection); ok && len(was) > 0 {
+			c.rewrite(f, vars[o.vari], was[o.vari], refs)
+			return
+		}
+		l.vars[o.vari].Type.Inject(f, vars[o.vari], refs)
 	}
 }
 

@@ -123,8 +123,12 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 			continue
 		}
 		for ord := range n.Items {
-			st.copy(n, ord, t) // what does not travel goes back too
-			if Known(n) {
+			kept := st.copy(n, ord, t) // what does not travel goes back too
+			switch {
+			case !Known(n):
+			case kept && len(n.Items[ord].Comp.Item.Vars) == 0:
+				st.mend(n, ord, t)
+			default:
 				st.inject(n, ord)
 			}
 		}
@@ -151,13 +155,40 @@ func (st *States) Again(all []*nodes.Node, t rpl.Tick) bool {
 	return true
 }
 
-// copy copies the state of an item that was kept after a tick back into its component.
-func (st *States) copy(n *nodes.Node, ord int, t rpl.Tick) {
+// copy copies the state of an item that was kept after a tick back into its component, and reports
+// whether one was.
+func (st *States) copy(n *nodes.Node, ord int, t rpl.Tick) (kept bool) {
 	b := &n.Items[ord]
-	if _, at := st.Component(b); at != nil {
-		if k := n.Predicted.Item(ord); k.Ticks[t%predict.Ticks] == t {
-			b.Comp.PutBack(at, k.Ring[t%predict.Ticks])
+	_, at := st.Component(b)
+	if at == nil {
+		return false
+	}
+	k := n.Predicted.Item(ord)
+	if kept = k.Ticks[t%predict.Ticks] == t; kept {
+		b.Comp.PutBack(at, k.Ring[t%predict.Ticks])
+	}
+	return kept
+}
+
+// mend writes what the server has otherwise than an item's component, which is as it was kept
+// after tick t. What agrees stays unrounded, as the server has it: rounded anew, all that is
+// predicted would go on beside the server's from every correction of any of it.
+func (st *States) mend(n *nodes.Node, ord int, t rpl.Tick) {
+	b := &n.Items[ord]
+	e, at := st.Component(b)
+	w := st.Tagged(b.Comp, e, at)
+	field, _ := st.Differs(n, ord, b, e, at, t)
+	if len(st.words) != len(b.Comp.Item.Words) {
+		return
+	}
+	for i := range st.words {
+		if field == "" && st.sends(n, ord, &b.Comp.Item.Props[b.Comp.Item.Words[i].Prop]) {
+			st.words[i] = st.mine[i] // a step beside it, perhaps, and right all the same
 		}
+	}
+	b.Comp.Item.InjectOver(w, st.words, st.mine, nil, st.Nodes)
+	if b.Comp.StandIn != nil {
+		b.Comp.StandIn.Set(e, at, w)
 	}
 }
 
