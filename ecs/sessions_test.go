@@ -203,6 +203,9 @@ func playSame(t *testing.T, seed uint64, disturbed bool) (digest uint64, ticks i
 	}
 	got, gave := server.CommandStats(), client.CommandStats()
 	fmt.Fprint(h, gave.Ticks, got.InTime, server.Stats(client.Me()).Conn.BytesOut, client.Stats(0).Conn.BytesOut)
+	if margin := client.Stats(0).Margin; margin <= 0 || margin != gave.Lead || server.Stats(client.Me()).Margin != 0 {
+		t.Errorf("seed %d: a margin of %v, where reports say %v", seed, margin, gave.Lead)
+	}
 	client.Close("")
 	server.Close("")
 	if got.Late > before[0].Late || got.Missed > before[0].Missed {

@@ -16,6 +16,7 @@ import (
 type Stats struct {
 	RTT, Jitter       time.Duration
 	ViewDelay         time.Duration   // how far drawn time trails the newest state; 0 on the authority
+	Margin            time.Duration   // how long before their tick this client's commands come; 0 on the authority, and without commands
 	Rate              float64         // steps that the server makes in the time of one, usually 1; 0 on the authority
 	Loss              float64         // share of the packets to the client that are lost, 0 to 1: as judged on the authority; on the client, missing among its last 256
 	SendLimit         int             // on the authority: bytes a second that the peer is sent at most, Config.Budget, or what its line carries if that is less
@@ -38,6 +39,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 		if r.shared.Proxy != nil {
 			s.ViewDelay, s.Rate = r.draw.clock.Delay(), r.draw.clock.Rate()
 			s.RTT, s.Jitter = r.shared.Proxy.RTT()
+			s.Margin = r.CommandStats().Lead
 		}
 		return s
 	}

@@ -93,6 +93,7 @@ type game struct {
 	frames      []drawn
 	corrections []corrected
 	own         []float64 // own input, in milliseconds
+	halves      []float64 // until half of a correction's error was drawn away, in milliseconds
 
 	over                 bool // what follows is not measured
 	next, stallAt        time.Duration
@@ -179,6 +180,9 @@ func (g *game) machine(i int, server bool) (*machine, error) {
 	r.OnCorrection(func(c tendon.Correction) {
 		if g.warm() {
 			g.corrections = append(g.corrections, corrected{c.Size, m.touching()})
+		}
+		if tendon.IsOwner(c.Entry) && c.Entry.HasComponent(body) {
+			m.fading, m.fadesSince = true, 0
 		}
 		if debug {
 			println(c.Field, c.Size, c.Ticks, int(g.net.Now()/time.Millisecond), m.touching())

@@ -35,6 +35,10 @@ type machine struct {
 	line                           time.Duration // the quickest way to it
 	calm                           func()        // ends the line's jitter
 
+	fading     bool          // a correction's error is drawn away, …
+	fadesSince time.Duration // … since this frame, 0: none since has been drawn …
+	fadesFrom  float64       // … in which it was so large
+
 	touched time.Duration // when another body was last near enough to touch its own
 }
 
@@ -149,6 +153,33 @@ func (m *machine) run() {
 	fly.Run(m.Replication)
 }
 
+// fade takes how long the drawn error of a correction takes until half of it is gone.
+func (m *machine) fade(me *donburi.Entry, now time.Duration) {
+	at := body.Get(me)
+	off := beside(tendon.View(me, body).Pos, at.Pos.Sub(at.Vel), at.Pos)
+	switch {
+	case m.fadesSince == 0 && off < 1./8: // nobody sees it
+		m.fading = false
+	case m.fadesSince == 0:
+		m.fadesSince, m.fadesFrom = now, off
+	case off <= m.fadesFrom/2:
+		m.fading = false
+		if m.g.warm() {
+			m.g.halves = append(m.g.halves, ms(now-m.fadesSince))
+		}
+	}
+}
+
+// beside is how far a place is from the way from a to b.
+func beside(p, a, b gmath.Vec) float64 {
+	way := b.Sub(a)
+	if l := way.LenSquared(); l > 0 {
+		share := min(max(0, p.Sub(a).Dot(way)/l), 1)
+		return p.DistanceTo(a.Add(way.Mulf(share)))
+	}
+	return p.DistanceTo(a)
+}
+
 // lookAtBolts looks for bolts of this machine's shots that are there twice, or that the
 // server does not know of.
 func (m *machine) lookAtBolts() {
@@ -186,6 +217,9 @@ func (m *machine) frame() {
 	if me != nil && m.pressed > 0 && tendon.View(me, body).Pos.DistanceTo(m.own) > 1e-4 {
 		m.g.ownInput(now-m.pressed-dt, now)
 		m.pressed = 0
+	}
+	if me != nil && m.fading {
+		m.fade(me, now)
 	}
 	if m.g.warm() {
 		if view < m.lastView {

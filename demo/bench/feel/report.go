@@ -140,7 +140,7 @@ func (g *game) reportCommands(f figures) {
 	}
 	f["corrections_pct"] = share(100*float64(untouched), float64(g.steps-g.stepsTouching))
 	f["corrections_touching_pct"] = share(100*float64(touching), float64(g.stepsTouching))
-	f["correction_p99"] = quantile(sizes, 0.99)
+	f["correction_p99"], f["correction_halves_ms_p99"] = quantile(sizes, 0.99), quantile(g.halves, 0.99)
 }
 
 // reportShots reports whether shots hit what was seen.

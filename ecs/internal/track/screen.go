@@ -17,9 +17,10 @@ const (
 	// as drawn time runs past the newest state.
 	beyondSeconds = 0.1
 
-	// fadeSeconds is how long an error is drawn away, half of it in the first 0.12 seconds:
-	// too slow to be seen as a leap, over before anybody has looked twice.
-	fadeSeconds = 0.4
+	// fadeSeconds is how long an error is drawn away, half of it in the first 0.07 seconds:
+	// too slow to be seen as a leap, over before anybody has looked twice. Of what is drawn away the
+	// authority knows nothing: a shot that is judged meanwhile is judged beside it.
+	fadeSeconds = 0.25
 )
 
 // A Screen is what drawing knows of time, and of what has come.
