@@ -203,6 +203,9 @@ func playSame(t *testing.T, seed uint64, disturbed bool) (digest uint64, ticks i
 	}
 	got, gave := server.CommandStats(), client.CommandStats()
 	fmt.Fprint(h, gave.Ticks, got.InTime, server.Stats(client.Me()).Conn.BytesOut, client.Stats(0).Conn.BytesOut)
+	if trip := int(client.Stats(0).RTT / (time.Second / 60)); got.Late > 3*(trip+4) {
+		t.Errorf("seed %d: %d commands for 3 things came late, at first, over a round trip of %d ticks", seed, got.Late, trip)
+	}
 	if margin := client.Stats(0).Margin; margin <= 0 || margin != gave.Lead || server.Stats(client.Me()).Margin != 0 {
 		t.Errorf("seed %d: a margin of %v, where reports say %v", seed, margin, gave.Lead)
 	}

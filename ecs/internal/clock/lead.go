@@ -56,6 +56,7 @@ type Lead struct {
 	want   float64
 	before float64 // the server's tick in the step before
 	margin float64 // mean of what the server reports, in ticks
+	met    bool    // a command has come in time
 	grown  float64
 	shrunk float64
 }
@@ -70,6 +71,9 @@ func (l *Lead) Reported(c *Clock, tick uint32, margin float64, now time.Duration
 	}
 	if l.needs.ring == nil {
 		l.needs, l.margin = newWindow(), margin
+	}
+	if margin >= 0 && !l.met {
+		l.met, l.margin = true, margin
 	}
 	l.margin += (margin - l.margin) / 16
 	for late := 0.0; late == 0 || late < min(-margin, mostLate); late++ { // those behind it were late, too, and would have needed less and less
@@ -117,7 +121,7 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		}
 	}
 	switch over := l.smooth - l.want; {
-	case over < -leadJump, over < -overOne && passed > stalled:
+	case over < -leadJump, over < -overOne && (passed > stalled || !l.met): // at first no command has come in time, and none is taken back
 		l.tick = math.Max(l.tick, math.Floor(server+l.want))
 		l.smooth = l.want
 		return 1
