@@ -17,7 +17,7 @@ func TestFeel(t *testing.T) {
 			figures{
 				"own_input_ms_p99": 0., "standing_pct": 0.2, "commands_late_pct": 0.2, "corrections_pct": 0.15, // one of the few steps without touch
 
-				"correction_halves_ms_p99": 200.,
+				"correction_halves_ms_p99": 300., // of those that follow one another
 
 				"misses_pct": 0.5, "view_delay_ms_mean": 70., "rewind_error_p50": 0.01,
 			},
