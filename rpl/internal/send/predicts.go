@@ -29,9 +29,10 @@ func (p *Peer) predicts(n *store.Node) bool {
 }
 
 // unconfirmed reports whether the peer may take the row for something else than it is:
-// the acked version does not lead to what it is now, or another was sent since.
+// the acked version does not lead to what it is now, or another was sent since. Of what stands, once
+// its newest version is acked, that was no other.
 func (a *updates) unconfirmed(r *store.Row, pr *peerRow) bool {
-	return pr.acked == 0 || pr.newest > pr.ackedTick || !r.Kept(pr.acked) || r.Vars != nil && !r.SameVars(pr.acked) ||
+	return pr.acked == 0 || pr.newest > pr.ackedTick && (pr.acked != r.Head || r.Moving) || !r.Kept(pr.acked) || r.Vars != nil && !r.SameVars(pr.acked) ||
 		!a.leads(r, pr.acked, pr.ackedTick)
 }
 
