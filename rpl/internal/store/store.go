@@ -54,16 +54,21 @@ type Store struct {
 
 	scratch     []int32 // one item's words …
 	scratchVars []any   // … and its variable-length values
-	predicted   []int32 // holds the result of versionAt
-	known       []int32 // holds the result of known
-	before      []int32 // holds the result of SecondAt
-	bytes       []byte  // scratch
-	sum         uint32  // of what was read ahead, so that the compiler keeps the reads
+	rooms
+	bytes []byte // scratch
+	sum   uint32 // of what was read ahead, so that the compiler keeps the reads
 
 	audience audience
 	reckons  rowtype.Reckoning
 
 	Long longValues
+}
+
+// rooms hold rows that methods return, until their next call.
+type rooms struct {
+	predicted []int32 // of VersionAt, and scratch of reckon
+	known     []int32 // of Known
+	before    []int32 // of SecondAt
 }
 
 // A longValues counts the values that are longer than their codec's bound.
