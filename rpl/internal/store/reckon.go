@@ -20,7 +20,7 @@ func (a *Store) reckon(r *Row, now []int32) {
 	if r.versions > 0 {
 		last, _ := a.Reference(r)
 		if stated := last.All(t.Width); a.keeps(r, stated, now, since, rests) {
-			once := a.known[:t.Width]
+			once := a.rooms.known[:t.Width]
 			copy(once, now)
 			copy(now, stated)
 			for i := range t.Once {
@@ -49,7 +49,7 @@ func (a *Store) keeps(r *Row, stated, now []int32, since []uint32, rests bool) b
 	if a.reckons.Ends(t, stated, tick) || rests && stated[t.Stated] != 0 {
 		return false
 	}
-	reached := a.predicted[:t.Width]
+	reached := a.rooms.predicted[:t.Width]
 	a.reckons.Reach(t, a.Nodes[r.node].ID, stated, reached, tick)
 	for i, f := range t.From {
 		if f < 0 || t.IsOnce(i) {

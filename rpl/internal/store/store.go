@@ -54,9 +54,9 @@ type Store struct {
 
 	scratch     []int32 // one item's words …
 	scratchVars []any   // … and its variable-length values
-	rooms
-	bytes []byte // scratch
-	sum   uint32 // of what was read ahead, so that the compiler keeps the reads
+	rooms       rooms
+	bytes       []byte // scratch
+	sum         uint32 // of what was read ahead, so that the compiler keeps the reads
 
 	audience audience
 	reckons  rowtype.Reckoning
@@ -106,6 +106,6 @@ func NewStore(k *coder.Coding, c *schema.Schema, refs schema.Refs, by schema.Rec
 		width = max(width, t.Width)
 	}
 	s.scratch, s.scratchVars = make([]int32, words), make([]any, vars)
-	s.predicted, s.known, s.before = make([]int32, width), make([]int32, width), make([]int32, width)
+	s.rooms.predicted, s.rooms.known, s.rooms.before = make([]int32, width), make([]int32, width), make([]int32, width)
 	return s
 }

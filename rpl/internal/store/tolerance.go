@@ -75,7 +75,7 @@ func (a *Store) tolerates(r *Row, last rowtype.Words, n uint32) bool {
 	if r.Vars != nil && !r.SameVars(r.Head) {
 		return false
 	}
-	now, sent := a.Current(r), t.At(a.known)
+	now, sent := a.Current(r), t.At(a.rooms.known)
 	t.Advance(sent, last, n)
 	_, since := s.exact.of(r.Block)
 	for i := range t.Words {

@@ -41,7 +41,7 @@ func (a *Store) SecondAt(r *Row, ver, tick uint32) rowtype.Words {
 	if tick == at || !r.Type.IsMoving(words) {
 		return words
 	}
-	dst := r.Type.At(a.before)
+	dst := r.Type.At(a.rooms.before)
 	r.Type.Advance(dst, words, tick-at)
 	return dst
 }
@@ -51,7 +51,7 @@ func (a *Store) Advanced(t *rowtype.Type, words rowtype.Words, n uint32) rowtype
 	if !t.IsMoving(words) {
 		return words
 	}
-	dst := t.At(a.predicted)
+	dst := t.At(a.rooms.predicted)
 	t.Advance(dst, words, n)
 	return dst
 }
@@ -73,7 +73,7 @@ func (a *Store) KnownFrom(r *Row, words rowtype.Words, at uint32) rowtype.Words 
 	if !moving && r.Type.Once == nil {
 		return words
 	}
-	dst, n := r.Type.At(a.known), uint32(0)
+	dst, n := r.Type.At(a.rooms.known), uint32(0)
 	if moving {
 		n = uint32(a.Tick) - at
 	}
