@@ -57,7 +57,11 @@ func (g *adventure) near(p rpl.Peer, root *donburi.Entry) seeing {
 	}
 	s := no
 	for _, e := range nodesOf(g.server.machine) {
-		if at, ok := placeOf(rootOf(e)); ok && e.HasComponent(components.Observer) && tendon.Owner(e) == p {
+		if at, ok := placeOf(rootOf(e)); e.HasComponent(components.Observer) && tendon.Owner(e) == p {
+			if !ok { // it sees from its own place, wherever that is below a top without one
+				s = either
+				continue
+			}
 			switch d := at.Sub(x).Len(); {
 			case d < sight.Enter-0.1:
 				return yes

@@ -7,4 +7,4 @@ import (
 )
 
 // Property tests run 300 checks, with the same seeds on every run of the tests.
-func TestMain(m *testing.M) { rpltest.Main(m, 300) }
+func TestMain(m *testing.M) { rpltest.Main(m, 200) }

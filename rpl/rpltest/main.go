@@ -11,10 +11,10 @@ import (
 // (checks), from the same seed in every run, so that a new failure is due to the change
 // under test. With -rapid.checks, as in `make soak`, or -rapid.seed other games are
 // played. A failure prints its seed. Under the race detector, which takes ten times as
-// long, the first fifth of the games is played: each runs on one goroutine.
+// long, the first tenth of the games is played: each runs on one goroutine.
 func Main(m *testing.M, checks int) {
 	if raceEnabled {
-		checks = max(1, checks/5)
+		checks = max(1, checks/10)
 	}
 	flag.Parse()
 	given := false
