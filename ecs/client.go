@@ -82,6 +82,12 @@ func (cl *client) Message(_ transport.Conn, b []byte) {
 			return
 		}
 		cl.entering = &m
+	case b[0] == sessionmsg.TypeLast:
+		m, err := sessionmsg.ParseLast(b)
+		if err == nil && cl.Proxy != nil && cl.entering == nil && m.Seq > cl.after {
+			cl.Proxy.Receive(m.Seq, cl.line.now(), m.Datagram)
+		}
+		cl.Faults.Refuse("message refused", err)
 	case b[0] == sessionmsg.TypeNames:
 		m, err := sessionmsg.ParseNames(b)
 		if err == nil {

@@ -248,37 +248,57 @@ func TestLastStateOfWhatHasJustCome(t *testing.T) {
 	}
 }
 
-// Who is killed in the last step of a level dies of that on every machine, though no send was due;
-// what is left ends with the level. (Where the packet of that step is lost, all ends with the level.)
-func TestDeathInALevelsLastStep(t *testing.T) {
-	for _, sends := range []int{60, 20, 5} {
-		for phase := range 12 {
-			l := newLab(t, lan)
-			server, client := l.server(tendon.Config{Sends: sends}), l.client(tendon.Config{Sends: sends})
-			for _, m := range l.machines {
-				m.OnWorld(func(donburi.World, string) {})
-			}
-			client.OnStreamOut(Paint, func(e *donburi.Entry, d bool) {
-				client.say("%s %d %v %v", Paint.Get(e).Name, Paint.Get(e).Colour, tendon.Why(e), d)
-			})
-			l.joined()
-			a, b := server.Create(Paint), server.Create(Paint)
-			ent := a.Entity()
-			Paint.SetValue(server.World().Entry(ent), PaintData{Name: "a", Colour: 5})
-			Paint.SetValue(b, PaintData{Name: "b", Colour: 5})
-			l.steps(120 + phase)
-			client.said()
-			server.step = func() {
-				server.step = nil
-				Paint.Get(server.World().Entry(ent)).Colour = 0
-				Paint.Get(b).Colour = 1
-				tendon.Remove(server.World().Entry(ent), killed)
-				server.Load("two")
-			}
-			l.steps(120)
-			if got := fmt.Sprint(client.said()); got != fmt.Sprintf("[a 0 %v true b 1 %v false]", killed, tendon.LevelEnded) {
-				t.Errorf("%d sends, phase %d: %v", sends, phase, got)
+// Who is killed at the end of a level, in its last step or while the packet is on its way, dies of
+// that on every machine, though no send was due and whatever is lost; what is left ends with the
+// level.
+func TestDeathsAtTheEndOfALevel(t *testing.T) {
+	lossy := netsim.Conditions{Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: .5}
+	for _, line := range []netsim.Conditions{lan, lossy} {
+		for _, sends := range []int{60, 20, 5} {
+			for phase := range 7 {
+				for _, before := range []int{0, 1, 4} {
+					deathAtTheEnd(t, line, sends, phase, before)
+				}
 			}
 		}
+	}
+}
+
+// deathAtTheEnd kills someone so many steps before the last of a level.
+func deathAtTheEnd(t *testing.T, line netsim.Conditions, sends, phase, before int) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{Sends: sends}), l.player(tendon.Config{Sends: sends})
+	for _, m := range l.machines {
+		m.OnWorld(func(donburi.World, string) {})
+	}
+	client.OnStreamOut(Paint, func(e *donburi.Entry, d bool) {
+		client.say("%s %d %v %v", Paint.Get(e).Name, Paint.Get(e).Colour, tendon.Why(e), d)
+	})
+	l.joined()
+	a, b := server.Create(Paint), server.Create(Paint)
+	ent := a.Entity()
+	Paint.SetValue(server.World().Entry(ent), PaintData{Name: "a", Colour: 5})
+	Paint.SetValue(b, PaintData{Name: "b", Colour: 5})
+	l.steps(120 + phase)
+	client.said()
+	client.way.SetConditions(line, line)
+	at := 0
+	server.step = func() {
+		if at == 0 {
+			Paint.Get(server.World().Entry(ent)).Colour = 0
+			tendon.Remove(server.World().Entry(ent), killed)
+		}
+		if at == before {
+			Paint.Get(b).Colour = 1
+			server.Load("two")
+			server.step = nil
+		}
+		at++
+	}
+	l.steps(120)
+	client.way.SetConditions(lan, lan)
+	l.steps(240)
+	if got := fmt.Sprint(client.said()); got != fmt.Sprintf("[a 0 %v true b 1 %v false]", killed, tendon.LevelEnded) {
+		t.Errorf("%+v, %d sends, phase %d, killed %d steps before the last: %v", line, sends, phase, before, got)
 	}
 }

@@ -20,9 +20,9 @@ import (
 // world is still the one that New was given. A peer gets the new level's state when its
 // own side is built. A peer that is lost meanwhile gets it when it is back: OnBack runs,
 // then OnJoin. What changes in the step that calls Load leaves with its Send, whether or
-// not one was due; a peer that loses this packet sees all nodes end with the level, also
-// those that were removed. Reliable calls to clients that were made before Load arrive
-// before the level. Load panics on a client, and for a name of more than 255 bytes.
+// not one was due, and so does what was on its way; all of that arrives before the level,
+// whatever is lost, as far as the budget pays for it, and as do reliable calls to clients
+// that were made before Load. Load panics on a client, and for a name of more than 255 bytes.
 func (r *Replication) Load(name string) {
 	mustBeMade("Load", r)
 	switch {
@@ -50,7 +50,8 @@ func (r *Replication) load(name string) {
 	for _, s := range r.seats.all {
 		if s.in {
 			if s.conn != nil {
-				r.shared.Auth.Flush(s.peer, s.conn) // what was called in the level that ends
+				r.shared.Auth.Flush(s.peer, s.conn)                                      // what was called in the level that ends
+				r.shared.Faults.Report("session message not sent", s.last.Again(s.conn)) // and what was seen in its last step
 			}
 			r.shared.Auth.Disconnect(s.peer)
 		}

@@ -51,12 +51,4 @@ const (
 
 	// epochs is how many levels in turn the byte that names one in messages tells apart.
 	epochs = 1 << 8
-
-	// leastLossIn is the loss of incoming packets above which a client assumes the same
-	// loss for its own packets. The assumption may be wrong, so a client sends nothing twice
-	// on a network that loses a packet now and then. leastMissed is the packets that it
-	// must have received before: with fewer, one unused sequence number looks like that
-	// much loss.
-	leastLossIn = 0.04
-	leastMissed = 40
 )

@@ -158,7 +158,8 @@ func (r *Replication) Send() {
 		}
 	}
 	r.calls.runCalls()
-	r.shared.Sending, r.steps.last = r.shared.Auth == nil || r.sendDue() || r.steps.last, false
+	r.steps.ends, r.steps.last = r.steps.last, false
+	r.shared.Sending = r.shared.Auth == nil || r.sendDue() || r.steps.ends
 	r.commands.send()
 	if r.shared.Auth != nil {
 		r.past.Remember()
@@ -194,7 +195,7 @@ type steps struct {
 	inside     bool     // Receive, Send, Close or a removal is in progress
 	afterwards []func() // what the Receive or Send in progress does last
 	sendAt     int      // accumulates Sends; a send is due when it reaches Steps
-	last       bool     // a send is due in any case: the level ends
+	last, ends bool     // a send is due in any case, and is made, since the level ends
 }
 
 // outside ends the state that enterStep begins, also when a callback panics: a game that

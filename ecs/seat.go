@@ -56,6 +56,7 @@ type seat struct {
 	member      membership
 	commands    reported
 	filling     filling
+	last        sessionmsg.Recorder // of the level that ends
 	absence
 }
 

@@ -6,6 +6,8 @@ package ecs
 import (
 	"fmt"
 
+	"github.com/tendonengine/tendon/ecs/internal/meter"
+	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/transport"
 )
 
@@ -39,6 +41,9 @@ func (ss *seating) observe() {
 
 func scheduleStage(r *Replication) {
 	if r.shared.Auth != nil && r.shared.Sending {
+		for i := 0; r.steps.ends && i < len(r.seats.all); i++ {
+			r.shared.Auth.Repeat(r.seats.all[i].peer) // nobody would send it again
+		}
 		r.shared.Auth.Schedule(r.line.now())
 	}
 }
@@ -54,6 +59,9 @@ func encodeStage(r *Replication) {
 			s := r.seats.all[(r.seats.sends+i)%len(r.seats.all)]
 			switch {
 			case s.gone != nil:
+			case s.in && r.steps.ends:
+				s.last = sessionmsg.Recorder{Sink: s.conn}
+				r.shared.Auth.Encode(s.peer, r.line.now(), &s.last)
 			case s.in:
 				r.shared.Auth.Encode(s.peer, r.line.now(), s.conn)
 			case s.levelUnsent && s.conn != nil:
@@ -96,7 +104,7 @@ func sendStage(r *Replication) {
 	case r.client.conn != nil:
 		r.client.conn.Flush()
 		if aware, ok := r.client.conn.(transport.LossAware); r.client.meter.Read(r.line.now(), r.client.conn) && ok {
-			aware.SetLoss(assumedLoss(r.client.conn.Stats()))
+			aware.SetLoss(meter.AssumedLoss(r.client.conn.Stats()))
 		}
 	}
 }
@@ -112,14 +120,4 @@ func (s *seat) callsTooOften(all uint64, limit int) (why string) {
 		return fmt.Sprintf("%d calls in a second, at most %d", n, limit)
 	}
 	return ""
-}
-
-// assumedLoss returns the share of its own packets that a client assumes to be lost. The
-// server does not tell it; a machine that misses many packets usually loses about as
-// many.
-func assumedLoss(s transport.Stats) float64 {
-	if s.PacketsIn < leastMissed || s.LossIn < leastLossIn {
-		return 0
-	}
-	return s.LossIn
 }

@@ -86,6 +86,10 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 	a.sender.Encode(id, now, s)
 }
 
+// Repeat has a peer sent again, by the next Schedule, whatever is on its way to it: that counts as
+// lost. It is for the last send before a Disconnect.
+func (a *Authority) Repeat(id Peer) { a.sender.Repeat(id) }
+
 // Flush gives the messages that wait for a peer's reliable lane to s at once, whatever the
 // peer's budget, so that calls made before a Disconnect arrive. Messages for which the lane
 // has no room, and calls that wait for their node's arrival, are counted as dropped calls.

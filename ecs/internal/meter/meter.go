@@ -7,6 +7,16 @@ import (
 	"github.com/tendonengine/tendon/transport"
 )
 
+const (
+	// leastLossIn is the loss of incoming packets above which a client assumes the same
+	// loss for its own packets. The assumption may be wrong, so a client sends nothing twice
+	// on a network that loses a packet now and then. leastMissed is the packets that it
+	// must have received before: with fewer, one unused sequence number looks like that
+	// much loss.
+	leastLossIn = 0.04
+	leastMissed = 40
+)
+
 // A Meter is of one connection. The zero Meter is of one that has just begun.
 type Meter struct {
 	Out, In int // bytes per second, as of the last Read that took the totals
@@ -38,4 +48,14 @@ func (m *Meter) Read(now time.Duration, c transport.Conn) bool {
 	}
 	m.at, m.out, m.in = now, s.BytesOut, s.BytesIn
 	return true
+}
+
+// AssumedLoss returns the share of its own packets that a client assumes to be lost. The
+// server does not tell it; a machine that misses many packets usually loses about as
+// many.
+func AssumedLoss(s transport.Stats) float64 {
+	if s.PacketsIn < leastMissed || s.LossIn < leastLossIn {
+		return 0
+	}
+	return s.LossIn
 }

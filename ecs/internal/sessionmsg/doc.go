@@ -4,7 +4,7 @@
 // What was sent by anybody is read without trust: every Parse… checks lengths and ranges,
 // and refuses with ErrMessage.
 //
-// Where they stand: welcome.go peer, level and ready; names.go load-time nodes, and what a server has told of them; progress.go how much is to come; calls.go the caller of a call
+// Where they stand: welcome.go peer, level and ready; last.go the end of a level; names.go load-time nodes, and what a server has told of them; progress.go how much is to come; calls.go the caller of a call
 // Everywhere, and asking for a group.
 package sessionmsg
 
@@ -25,6 +25,7 @@ const (
 	TypeAsk     = 0x84 // client → server, at any time
 
 	TypeProgress = 0x85 // server → client, until it has what it should have at first
+	TypeLast     = 0x86 // server → client, before a level
 )
 
 // ErrMessage is wrapped by the errors of all messages that cannot be read.

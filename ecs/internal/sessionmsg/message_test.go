@@ -95,3 +95,19 @@ func TestMessages(t *testing.T) {
 		}
 	}
 }
+
+// A datagram that is told again is read as it was sent, and nothing without one.
+func TestLast(t *testing.T) {
+	b := AppendLast(nil, Last{Seq: 258, Datagram: []byte("ab")})
+	if want := "8602010000000000006162"; hex.EncodeToString(b) != want {
+		t.Errorf("it is %x, not %s", b, want)
+	}
+	if m, err := ParseLast(b); err != nil || m.Seq != 258 || string(m.Datagram) != "ab" {
+		t.Errorf("it is read as %+v, %v", m, err)
+	}
+	for n := range 10 {
+		if _, err := ParseLast(b[:n]); !errors.Is(err, ErrMessage) {
+			t.Errorf("cut at %d: %v", n, err)
+		}
+	}
+}

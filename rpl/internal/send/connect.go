@@ -90,6 +90,13 @@ func (a *Sender) NoteSilent(now time.Duration) {
 	}
 }
 
+// Repeat is Authority.Repeat.
+func (a *Sender) Repeat(id ids.Peer) {
+	if p := a.ByID.Find(id); p != nil {
+		a.Receiver.thaw(p)
+	}
+}
+
 // PeerStats are figures about the datagrams to one peer.
 type PeerStats struct {
 	RTT, Jitter time.Duration
@@ -103,11 +110,10 @@ type PeerStats struct {
 
 // Waits is Authority.Waits.
 func (a *Sender) Waits(id ids.Peer, now time.Duration) (acks, messages time.Duration) {
-	p := a.ByID.Find(id)
-	if p == nil {
-		return 0, 0
+	if p := a.ByID.Find(id); p != nil {
+		return p.Link.Waits(now, p.given())
 	}
-	return p.Link.Waits(now, p.given())
+	return 0, 0
 }
 
 // PeerStats is Authority.PeerStats.
