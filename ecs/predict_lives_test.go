@@ -4,6 +4,7 @@ package ecs_test
 // their way, and when the server does not do what the player asked for.
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -214,7 +215,7 @@ type relayKeys struct {
 func TestHandOverInFlight(t *testing.T) {
 	for _, c := range []netsim.Conditions{fine, poor, {Delay: 100 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05}} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
-			seed := rand.Uint64()
+			seed := cmp.Or(*seedFlag, 1)
 			t.Logf("seed %d", seed)
 			rng := rand.New(rand.NewPCG(seed, 1))
 			net := mem.NewNetwork(seed, c)
