@@ -40,3 +40,35 @@ func TestManyJoinAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// A node that hangs elsewhere while a peer comes, and is a root again in the same step, reaches those
+// who come later, too.
+func TestJoinAfterAHangWhileAnotherJoins(t *testing.T) {
+	w := newWorld(t, 5, rpl.AuthorityConfig{}, netsim.Conditions{Delay: 20 * time.Millisecond}, 3)
+	join := func(p rpl.Peer) {
+		if _, err := w.net.Join(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ticks := func() {
+		for range 60 {
+			w.net.Tick(nil)
+		}
+	}
+	a, top, n := w.net.A, w.nodes[0].id, w.nodes[1].id
+	hang := func(under rpl.Node) {
+		if err := a.SetParent(n, under); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ticks()
+	hang(top)
+	join(2)
+	hang(0)
+	ticks()
+	join(3)
+	ticks()
+	if got := a.Holders(n, nil); len(got) != 2 {
+		t.Errorf("these hold it: %v", got)
+	}
+}

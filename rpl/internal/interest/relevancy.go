@@ -18,10 +18,10 @@ import (
 // Rejudge has the tree of a node judged anew for every peer at the next Stream.
 func (a *Manager) Rejudge(slot uint32) {
 	r := a.store.Root(slot)
+	a.outside.Set(r) // also if it is to be judged already: it may have hung elsewhere meanwhile, when a viewer came
 	if n := &a.store.Nodes[r]; !n.Judge {
 		n.Judge = true
 		a.Judged = append(a.Judged, r)
-		a.outside.Set(r)
 	}
 }
 
