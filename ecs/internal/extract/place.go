@@ -23,8 +23,11 @@ func (ex *Reader) Observers(yield func(rpl.Peer, rpl.Observer) bool) {
 			if n == nil || n.Owner == 0 {
 				continue
 			}
-			if x, y, ok := ex.position(n); ok {
-				e := ex.World.Entry(ent)
+			e := ex.World.Entry(ent)
+			if x, y, ok := ex.position(n); !ok {
+				ex.ScoldOf("observer without place", "the Observer of", e,
+					"neither it nor a node above it has a place, so its player sees nothing by it: give one of them a component with a field tagged `pos`")
+			} else {
 				o := components.Observer.Get(e)
 				from := rpl.Observer{X: x + o.Offset.X, Y: y + o.Offset.Y, Scale: o.Scale}
 				if from.Check() != nil {
