@@ -18,14 +18,15 @@ type farewell struct {
 	next    time.Duration // when it is said again
 }
 
-// end stops the connection and, if it was open, tells the peer. It returns the state
-// before: ended if the connection had already ended.
+// end stops the connection and tells the peer, if that may know of it: a client that has its
+// keys has answered the listener, to which the connection is open, although its own game has
+// not been told yet. It returns the state before: ended if the connection had already ended.
 func (c *Conn) end(cause wire.Cause, reason string) (was state) {
 	c.mu.Lock()
 	was = c.state
 	c.state = ended
 	c.settle()
-	says := was == open && !c.bye.heard
+	says := (was == open || was == dialing && c.tx.Ready()) && !c.bye.heard
 	if says {
 		c.bye.payload = wire.AppendReason(nil, cause, reason)
 		c.sayBye(c.e.cfg.Now())

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"testing"
 	"time"
@@ -253,6 +254,22 @@ func TestCausesSent(t *testing.T) {
 		if b.Poll(b); len(b.sent) != 0 || b.Lingers() || len(b.byID) != 0 {
 			t.Errorf("%s: after the end it sends %x", x.name, b.sent)
 		}
+	}
+}
+
+// A client that is closed between the ACCEPT and the Poll that reports it says goodbye: the
+// listener has let it in by its first packet, and would wait for the whole silence.
+func TestCloseBeforeConnected(t *testing.T) {
+	b := dialled(t)
+	s := raw.NewServer(raw.Source(rand.New(rand.NewPCG(4, 4)).Uint64))
+	b.arrive(serverAddr, s.Answer(b.last()))
+	b.Arrive(b.now, Path{Remote: serverAddr}, s.Answer(b.last()))
+	if len(b.conns) != 0 {
+		t.Fatalf("connected before a Poll: %q", b.events)
+	}
+	b.Close("why")
+	if p, _, err := s.End.Open(b.last()); err != nil || p.Kind != wire.Close || !b.Lingers() {
+		t.Errorf("it sends %+v, %v", p, err)
 	}
 }
 
