@@ -67,7 +67,7 @@ func (s *slowLine) over(seconds int) (age time.Duration, sent int) {
 // Over a line that suddenly carries less than what is sent, and has a deep queue, state
 // stays young, at the default budget; once the line carries all again, all is sent again.
 func TestLineIsFollowed(t *testing.T) {
-	for _, way := range []netsim.Conditions{{Delay: 20 * time.Millisecond}, {Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.02}} {
+	for _, way := range some([]netsim.Conditions{{Delay: 20 * time.Millisecond}, {Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.02}}) {
 		s := newSlowLine(t, way, 70)
 		s.steps(300)
 		usual, offered := s.over(5)

@@ -18,7 +18,7 @@ import (
 // soon as less is said. Of a deep queue little is used: what is sent follows what arrives, for
 // minutes if need be.
 func TestQueueDrains(t *testing.T) {
-	for _, line := range []struct {
+	for _, line := range some([]struct {
 		name         string
 		rate, queue  int
 		slow         int // seconds of too much
@@ -28,7 +28,7 @@ func TestQueueDrains(t *testing.T) {
 		{"half of what is said for minutes", 2000, 1 << 20, 200, 100, 10},
 		{"a quarter of what is said for minutes", 1000, 1 << 20, 200, 100, 10},
 		{"the queue is full", 2000, 4 << 10, 20, 20_000, 1000},
-	} {
+	}) {
 		t.Run(line.name, func(t *testing.T) {
 			l := newLab(t, lan)
 			r := rand.New(rand.NewPCG(l.seed, 1))

@@ -185,7 +185,7 @@ func TestLeapsOfManyKinds(t *testing.T) {
 	lossy := netsim.Conditions{Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: .1}
 	for _, s := range leapScenes {
 		for i, line := range []netsim.Conditions{lan, lossy, lossy} {
-			for _, sends := range []int{0, 20} {
+			for _, sends := range some([]int{0, 20}) {
 				for _, noise := range []bool{false, true} {
 					if wrong := s.play(t, tendon.Config{Sends: sends}, line, i, noise); wrong != "" {
 						t.Errorf("%s, loss %v, line %d, sends %d, noise %v: drawn at%s", s.name, line.Loss, i, sends, noise, wrong)

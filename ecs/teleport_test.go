@@ -115,7 +115,7 @@ func TestLeapsInQuietSessionsAreCut(t *testing.T) {
 // lost, in what rests and in what moves, at any rate of sends, with what rides on it.
 func TestTeleportsAreNeverDrawnAsMotion(t *testing.T) {
 	lossy := netsim.Conditions{Delay: 30 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: .2}
-	for _, line := range []netsim.Conditions{lan, lossy} {
+	for _, line := range some([]netsim.Conditions{lossy, lan}) {
 		for _, far := range []float64{2, 20, 300} {
 			for _, noise := range []bool{true, false} {
 				leaper{noise: noise, far: far, line: line, marked: true}.slides(t)

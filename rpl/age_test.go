@@ -12,6 +12,7 @@ import (
 // second; what is near, or of a greater weight, is newer than the rest; and nothing starves:
 // the age of the oldest state is bounded, and so is the time until what comes is there.
 func TestBudgetHoldsAndNothingStarves(t *testing.T) {
+	t.Parallel()
 	const seed, nodes, budget, peer, warm, ticks = 4, 300, 12_000, rpl.Peer(2), 600, 1200
 	w := newWorld(t, seed, rpl.AuthorityConfig{
 		Budget: budget, Interest: rpl.Grid{Enter: 40_000, Exit: 44_000},

@@ -35,6 +35,7 @@ func (tr *traveller) wander(r *rand.Rand, tick rpl.Tick) {
 // A row that waits for its turn longer than it keeps versions is still sent as a delta,
 // under loss and while nodes come and go, and its baseline can be checked.
 func TestLongWaitsKeepTheirBases(t *testing.T) {
+	t.Parallel()
 	const nodes, peer, seed = 400, rpl.Peer(2), 11
 	s := rpl.NewSchema("travels")
 	typ := s.Item("traveller", reflect.TypeFor[traveller](), nil)

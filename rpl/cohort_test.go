@@ -17,6 +17,7 @@ import (
 // What is planned once for several peers that are alike says the same to each of them, to
 // the bit, as what is planned for each of them.
 func TestCohortAtRandom(tb *testing.T) {
+	tb.Parallel()
 	rapid.Check(tb, func(t *rapid.T) {
 		g := cohortGame{
 			seed:   rapid.Uint64().Draw(t, "seed"),

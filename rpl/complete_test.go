@@ -25,6 +25,7 @@ type completeBody struct {
 // the budget pays for all of it, and whatever comes by the reliable lane or at a rate of its own. Silence alone
 // is not enough: without the word of the packets much of it would be taken for something else.
 func TestComplete(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name       string
 		nodes      int

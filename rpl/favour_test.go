@@ -86,6 +86,7 @@ func TestPolicyFavours(t *testing.T) {
 
 // Ten thousand nodes on one point are in sight or out of it together, and all of them come.
 func TestNodesOnOnePoint(t *testing.T) {
+	t.Parallel()
 	const nodes, peer = 10_000, rpl.Peer(2)
 	for _, x := range []int32{0, 1 << 19} {
 		w := newWorld(t, 1, rpl.AuthorityConfig{Interest: rpl.Grid{Enter: 400, Exit: 440}}, netsim.Conditions{Delay: 5 * time.Millisecond}, nodes)

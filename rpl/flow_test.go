@@ -99,7 +99,8 @@ func (f *flood) age() (mean float64, missing int) {
 // the line has become quick, or nothing changes any more.
 func TestSlowLine(t *testing.T) {
 	const update = 25 // bytes, roughly
-	for _, x := range []struct {
+	t.Parallel()
+	for _, x := range some([]struct {
 		rate  int     // bytes a second
 		queue float64 // seconds of it
 		over  float64 // how much is said, times the rate
@@ -115,7 +116,7 @@ func TestSlowLine(t *testing.T) {
 		{64000, 30, 2, 40, 0, 3.5, 1.1},
 		{32000, 0.2, 2, 40, 0, 1.2, 10},
 		{16000, 1, 8, 40, 0, 7, 20},
-	} {
+	}) {
 		t.Run(fmt.Sprintf("%d bytes a second, %v s, times %v, %d ms, loss %v", x.rate, x.queue, x.over, x.delay, x.loss), func(t *testing.T) {
 			said := x.over * float64(x.rate) / update // updates a second
 			cond := netsim.Conditions{Delay: time.Duration(x.delay) * time.Millisecond, Loss: x.loss}
@@ -160,7 +161,8 @@ func TestSlowLine(t *testing.T) {
 // Without a budget, updates of more nodes than a line's round trip has room for leave as acks
 // come back. What is forgotten before its ack comes would be told again, and again.
 func TestManyUpdatesUnderWay(t *testing.T) {
-	for _, budget := range []int{0, 1 << 30} {
+	t.Parallel()
+	for _, budget := range some([]int{0, 1 << 30}) {
 		t.Run(fmt.Sprint("budget ", budget), func(t *testing.T) {
 			const nodes = 2000
 			f := newFlood(t, nodes, 40, rpl.AuthorityConfig{Budget: budget}, netsim.Conditions{Delay: 150 * time.Millisecond, Loss: 0.3})

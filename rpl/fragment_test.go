@@ -150,7 +150,8 @@ func TestFragmentsOfLostRights(t *testing.T) {
 // A node that is too long even for parts is not sent, which is logged and counted.
 // Other nodes are sent, also if a budget pays for less, and the node too once it is shorter.
 func TestTooLongForFragments(t *testing.T) {
-	for _, budget := range []int{0, 1 << 21} {
+	t.Parallel()
+	for _, budget := range some([]int{1 << 21, 0}) {
 		t.Run(fmt.Sprint("budget ", budget), func(t *testing.T) { tooLongForParts(t, budget) })
 	}
 }

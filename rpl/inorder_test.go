@@ -16,6 +16,7 @@ import (
 // an update against one copy of an arrival does not drop the baseline that later
 // packets name after the ack of another copy.
 func TestPacketsInOrderAreReadable(t *testing.T) {
+	t.Parallel()
 	seed := rand.Uint64()
 	for run := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, run))

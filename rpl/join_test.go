@@ -17,6 +17,7 @@ import (
 // a large world leave no faster than their acks come back: what is forgotten before its ack
 // comes would be told again.
 func TestJoinOfALargeWorld(t *testing.T) {
+	t.Parallel()
 	const nodes, words = 20_000, 20
 	for _, x := range []struct {
 		budget  int

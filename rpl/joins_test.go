@@ -13,6 +13,7 @@ import (
 // If many peers come at once to a large world, no send codes all of it for all of them,
 // and none of them waits for long.
 func TestManyJoinAtOnce(t *testing.T) {
+	t.Parallel()
 	const nodes, peers = 3000, 40
 	for _, budget := range []int{0, 4_000_000} {
 		w := newWorld(t, 5, rpl.AuthorityConfig{Budget: budget}, netsim.Conditions{Delay: 20 * time.Millisecond}, nodes)

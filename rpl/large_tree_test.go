@@ -12,6 +12,7 @@ import (
 // for a time in the middle of it: no node of it is ever there without its parent, what else
 // happens does not wait for it, and what had come before the silence is not sent again.
 func TestLargeTreeArrives(t *testing.T) {
+	t.Parallel()
 	const seed, nodes, budget, peer = 5, 4000, 12_000, rpl.Peer(2)
 	lossy := netsim.Conditions{Delay: 30 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05}
 	w := newWorld(t, seed, rpl.AuthorityConfig{Budget: budget}, lossy, 20)

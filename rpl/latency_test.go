@@ -39,8 +39,9 @@ func (w *world) rest() {
 // The time from a node's first tick to the tick at which a client has it stays below
 // fixed limits, at 60 sends a second with 50 to 60 ms one way. The seed is fixed.
 func TestArrivalsAreSoonThere(t *testing.T) {
+	t.Parallel()
 	const seed, peers, seconds = 1, 8, 30
-	for _, c := range []struct {
+	for _, c := range some([]struct {
 		name    string
 		network netsim.Conditions
 		most    time.Duration // the limit for 99 of 100 arrivals
@@ -49,7 +50,7 @@ func TestArrivalsAreSoonThere(t *testing.T) {
 		{"loss of 5 %", netsim.Conditions{Loss: 0.05}, 95 * time.Millisecond},
 		{"loss of 20 %", netsim.Conditions{Loss: 0.2}, 130 * time.Millisecond},
 		{"loss of 5 % in bursts", netsim.Conditions{Loss: 0.05, Burst: 3}, 250 * time.Millisecond},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			c.network.Delay, c.network.Jitter = 50*time.Millisecond, 10*time.Millisecond
 			w := busyWorld(t, seed, c.network, peers)
@@ -100,6 +101,7 @@ func TestArrivalsAreSoonThere(t *testing.T) {
 // fixed limits, at 60 sends a second with 50 to 60 ms one way. Nothing that is sent later
 // tells that a packet was lost. The seed is fixed.
 func TestChangesAreSoonThere(t *testing.T) {
+	t.Parallel()
 	const seed, peers, changes, every = 1, 8, 250, 45 // ticks from a change to the next
 	for _, c := range []struct {
 		name    string

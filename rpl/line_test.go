@@ -35,6 +35,7 @@ func lineSchema() (s *rpl.Schema, body, tool *rpl.ItemType) {
 // Values that go along lines are right at every tick on a perfect network, are right for the
 // tick that they claim on any, and equal the authority's in the end.
 func TestLinesAtRandom(tb *testing.T) {
+	tb.Parallel()
 	lined := 0
 	rapid.Check(tb, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")

@@ -37,6 +37,7 @@ func TestVelocityOfAnotherItem(t *testing.T) {
 // At every version both ends have the same, also of what is sent again while its velocity passes
 // through zero: at the top of a throw.
 func TestPredictedAlikeUnderLoss(t *testing.T) {
+	t.Parallel()
 	line := netsim.Conditions{Loss: 0.05, Delay: 40 * time.Millisecond}
 	for _, c := range tiedItems() {
 		for seed := range uint64(2) {

@@ -12,6 +12,7 @@ import (
 // nodes with more weight wait less, waiting does not cost nodes their baselines, and in
 // the end the peer has the current state.
 func TestOverloadedPeers(t *testing.T) {
+	t.Parallel()
 	const nodes, heavy = 1500, 4
 	c := newCrowdOf(t, rpl.AuthorityConfig{Budget: 17_000}, nodes, 1, func(i int) float32 {
 		if i%8 == 0 {
@@ -88,8 +89,9 @@ func TestOverloadedPeers(t *testing.T) {
 // Where a budget lets a packet leave in every fourth or eighth send only, the turn comes
 // to every node all the same.
 func TestPriorityReachesAll(t *testing.T) {
+	t.Parallel()
 	const nodes = 600
-	for _, budget := range []int{2_000, 4_000, 8_000} {
+	for _, budget := range some([]int{2_000, 4_000, 8_000}) {
 		c := newCrowdOf(t, rpl.AuthorityConfig{Budget: budget}, nodes, 1, func(int) float32 { return 1 })
 		e := c.ends[0]
 		for held := 0; held < nodes; {

@@ -26,6 +26,7 @@ var themes = [][]string{
 }
 
 func TestHotWorlds(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, r := drawConfig(t)
 		c.Budget, r.crowded = 0, false

@@ -118,6 +118,7 @@ func (w *randomWorld) trouble() {
 
 // The promises hold under random operations on random networks.
 func TestRandomWorlds(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, r := drawConfig(t)
 		w := newRandomWorld(t, drawNetwork(t), c, r)
@@ -139,6 +140,7 @@ func TestRandomWorldsWithoutLoss(t *testing.T) {
 // A reliable lane that is seconds late may lose the calls made just before a removal,
 // but never delivers them to the next node with the same handle.
 func TestLateLane(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, r := drawConfig(t)
 		w := newRandomWorld(t, drawNetwork(t), c, r)
