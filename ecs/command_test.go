@@ -363,3 +363,32 @@ func TestPredictedTeleport(t *testing.T) {
 		t.Errorf("after 24 leaps it is at %v", y)
 	}
 }
+
+// On a line that loses packets a press leaves in two of them, so that it is hardly ever late;
+// what goes on as before, and what a sound line carries, leaves once.
+func TestPressesLeaveTwiceWherePacketsAreLost(t *testing.T) {
+	for _, loss := range []float64{0, 0.05} {
+		x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond, Loss: loss})
+		x.steps(300) // until the loss is measured
+		sent := func() uint64 { return x.client.Stats(rpl.Server).Conn.PacketsOut }
+		twice, changed := 0, 0
+		for i := range 1200 {
+			change := i%12 == 0
+			if change {
+				x.input.Dir.X = 1 - x.input.Dir.X
+				changed++
+			}
+			before := sent()
+			x.steps(1)
+			if n := sent() - before; n > 1 {
+				twice++
+				if !change {
+					t.Errorf("loss %v: %d packets in a step without a press", loss, n)
+				}
+			}
+		}
+		if loss > 0 && twice < changed*9/10 || loss == 0 && twice > 0 {
+			t.Errorf("loss %v: %d of %d presses left twice", loss, twice, changed)
+		}
+	}
+}

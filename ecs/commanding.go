@@ -25,7 +25,7 @@ const (
 
 	// maxMessages is how many messages of commands a peer is heard with in one step: a
 	// client that runs again after a stall sends a few at once, and a flood is none of it.
-	maxMessages = 16
+	maxMessages = 32
 )
 
 // A commandBinder is a binder of any type.

@@ -68,6 +68,8 @@ func (d *Drawn) Share() float64 {
 // as it has ticks.
 type Writer struct {
 	B       []byte
+	Changed bool // a stream's newest command is another than the one before, or its first
+
 	streams int // where their number is
 	bits    bits.Writer
 	args    []byte
@@ -98,6 +100,7 @@ func (w *Writer) Begin(newest uint32, drawn []Drawn) {
 	}
 	w.streams = len(w.B)
 	w.B = append(w.B, 0)
+	w.Changed = false
 }
 
 // Stream begins the values of a command on a node.

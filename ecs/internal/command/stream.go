@@ -112,7 +112,9 @@ func (s *Stream[A]) Write(w *Writer, newest uint32, ticks int) {
 			continue
 		}
 		v := *s.Raw(e.Tick)
-		w.Value(v, true, known && string(v) == string(before))
+		same := known && string(v) == string(before)
+		w.Value(v, true, same)
 		before, known = v, true
+		w.Changed = w.Changed || i == 1 && !same
 	}
 }

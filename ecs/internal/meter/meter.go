@@ -15,11 +15,15 @@ const (
 	// much loss.
 	leastLossIn = 0.04
 	leastMissed = 40
+	// leastLossy is the loss of incoming packets from which on a press leaves in two packets:
+	// it costs one small packet more for each press, and what is late is predicted wrongly.
+	leastLossy = 0.01
 )
 
 // A Meter is of one connection. The zero Meter is of one that has just begun.
 type Meter struct {
-	Out, In int // bytes per second, as of the last Read that took the totals
+	Out, In int  // bytes per second, as of the last Read that took the totals
+	Lossy   bool // by then packets were lost now and then
 
 	at          time.Duration
 	out, in     uint64
@@ -46,6 +50,7 @@ func (m *Meter) Read(now time.Duration, c transport.Conn) bool {
 		m.Out = int(float64(s.BytesOut-m.out) / d.Seconds())
 		m.In = int(float64(s.BytesIn-m.in) / d.Seconds())
 	}
+	m.Lossy = s.PacketsIn >= leastMissed && s.LossIn >= leastLossy
 	m.at, m.out, m.in = now, s.BytesOut, s.BytesIn
 	return true
 }

@@ -21,6 +21,12 @@ const (
 	// too slow to be seen as a leap, over before anybody has looked twice. Of what is drawn away the
 	// authority knows nothing: a shot that is judged meanwhile is judged beside it.
 	fadeSeconds = 0.25
+
+	// evenSeconds is how long an error is drawn away that is more than the item's way of farTicks,
+	// as after a stop of which all packets that told were lost: at an even pace, for where it
+	// stands by now a quick beginning looks like a leap.
+	evenSeconds = 0.3
+	farTicks    = 2.5
 )
 
 // A Screen is what drawing knows of time, and of what has come.
@@ -43,6 +49,7 @@ func (sc *Screen) SetTrip(trip, step time.Duration) {
 type beyond struct {
 	off   []float64 // what is added to the fields, as of at
 	at    float64   // seconds
+	even  bool      // it is so far that it is drawn away at an even pace
 	drawn []float64 // the fields as they were last drawn past the samples …
 	past  rpl.Tick  // … and which sample that was; 0: they were not
 	when  float64   // … and when
@@ -63,7 +70,10 @@ func (sc *Screen) wayOn(k *Track, render float64) (w way, past bool) {
 	if w.to <= last || last < 1 || k.cut(last) || k.Ends || k.rests() {
 		return w, false
 	}
-	if slow := k.steady == evenly && int(k.every)*sc.Sends > sc.Steps; sc.Received.stood(k.tick(last)) && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
+	if slow := k.steady == evenly && int(k.every)*sc.Sends > sc.Steps; !k.stood && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
+		k.stood = sc.Received.stood(k.tick(last))
+	}
+	if k.stood {
 		return w, false
 	}
 	w.before, w.after = k.sample(last-1), k.sample(last)
@@ -208,7 +218,7 @@ func (sc *Screen) mend(k *Track) {
 				for j := range b.off {
 					b.off[j] *= fade
 				}
-				b.at, b.past, begun = now, 0, true
+				b.at, b.past, b.even, begun = now, 0, false, true
 			}
 			share := k.ticks(n-1) / k.ticks(n-2)
 			for j := i; j < end; j++ {
@@ -229,8 +239,27 @@ func (sc *Screen) mend(k *Track) {
 
 // fade is the share of the error that is left.
 func (b *beyond) fade(now float64) float64 {
-	left := 1 - min(max(0, now-b.at)/fadeSeconds, 1)
-	return left * left
+	if b.even {
+		return 1 - min(max(0, now-b.at)/evenSeconds, 1)
+	}
+	return Fade(now - b.at)
+}
+
+// isFar reports whether the error is more than the fastest that the item has been makes in farTicks.
+func (b *beyond) isFar(k *Track) bool {
+	off, fastest := 0., 0.
+	for i := range k.set.Fields {
+		if !k.set.Fields[i].moves() {
+			continue
+		}
+		off = max(off, math.Abs(b.off[i]))
+		for s := 1; s < int(k.n); s++ {
+			if !k.cut(s) {
+				fastest = max(fastest, math.Abs(k.values(s)[i]-k.values(s - 1)[i])/k.ticks(s))
+			}
+		}
+	}
+	return off > farTicks*fastest
 }
 
 // Rests reports whether an item is drawn at its newest state, and nothing is drawn away.
@@ -242,7 +271,7 @@ func (sc *Screen) Rests(k *Track) bool {
 		return false
 	}
 	b := k.beyond
-	return b == nil || b.past == 0 && sc.Now().Seconds()-b.at > fadeSeconds
+	return b == nil || b.past == 0 && sc.Now().Seconds()-b.at > evenSeconds
 }
 
 // add takes the difference between what was drawn past the samples and what is drawn now
@@ -256,7 +285,7 @@ func (b *beyond) add(k *Track, w *way, drawn []float64, now float64) {
 		}
 		b.off[i] = off
 	}
-	b.at = now
+	b.at, b.even = now, fade == 0 && b.isFar(k) // what errs again and again is drawn away as quickly as can be
 }
 
 // StillUntil returns up to when an item stood still whose state of tick t has come. An item

@@ -42,6 +42,7 @@ type Track struct {
 	every     rpl.Tick  // how long after the state before the newest one came
 	leapt     rpl.Tick  // when the game last said that it leapt; 0: never
 	Moving    bool      // its newest state moves on by itself
+	stood     bool      // it was told to have stayed at its newest state; what is lost later does not change that
 	saved     []float64 // what the fields held before Frame wrote in place; empty: nothing is written
 	beyond    *beyond   // what is drawn beside the samples; nil until they did not suffice
 }
@@ -116,6 +117,7 @@ func (k *Track) push(t, before, known rpl.Tick, words []int32) {
 		}
 	}
 	k.fill(k.grow(t), words)
+	k.stood = false
 	if marked || k.jumped(known) {
 		k.cuts |= 1 << k.at(int(k.n)-1)
 	}

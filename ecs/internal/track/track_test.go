@@ -127,7 +127,8 @@ func TestBetweenAngles(t *testing.T) {
 }
 
 // What moved and is told of no more, after a loss, is drawn moving on, until what was lost would
-// have come again: then it has stood, and what is drawn goes back to where it stands.
+// have come again: then it has stood, and what is drawn goes back to where it stands, at an
+// even pace, and is there for good, whatever is lost then.
 func TestSilenceAfterLoss(t *testing.T) {
 	now := time.Duration(0)
 	sc := Screen{Steps: 60, Sends: 30, Now: func() time.Duration { return now }}
@@ -147,9 +148,9 @@ func TestSilenceAfterLoss(t *testing.T) {
 		sc.Push(k, tick, sc.Received.Before(tick), tick, []int32{int32(tick) * 64, 0, 0})
 		hear(tick, false)
 	}
-	begins := rpl.Tick(0)
-	for tick := rpl.Tick(46); tick <= 90; tick += 2 { // those of 42 and 44 are lost, and the others tell nothing of it
-		hear(tick, tick == 46)
+	begins, before := rpl.Tick(0), 0.0
+	for tick := rpl.Tick(46); tick <= 110; tick += 2 { // those of 42 and 44 are lost, and the others tell nothing of it
+		hear(tick, tick == 46 || tick == 90)
 		now += time.Second / 30
 		sc.Render = float64(tick - 2)
 		d := drawn()
@@ -162,5 +163,9 @@ func TestSilenceAfterLoss(t *testing.T) {
 		if begins > 0 && tick > begins+24 && d.X != 80 {
 			t.Errorf("tick %d: drawn at %v, it stands at 80", tick, d.X)
 		}
+		if way := before - float64(d.X); begins > 0 && way > 12/evenSeconds/30+1e-3 {
+			t.Errorf("tick %d: it goes back by %v at once", tick, way)
+		}
+		before = float64(d.X)
 	}
 }
