@@ -224,6 +224,9 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 		at := r.shared.World.Entry(n.Entity)
 		a, _ := b.rounded(at, b.sample(at))
 		s := b.stream(n)
+		if !runs && b.isPress(s, t, a) {
+			t, runs = r.commands.makeAfterAll(b), true
+		}
 		if !runs { // the press is for the next tick
 			b.press(s, command.Entry[A]{Value: a})
 			continue
@@ -233,6 +236,14 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 		s.Set(made)
 		b.encode(s, uint32(t), made.Value)
 	}
+}
+
+func (b *binder[A]) isPress(s *command.Stream[A], t rpl.Tick, a A) bool {
+	co := b.r.commands
+	b.in = a
+	v, err := co.room.Append(b.c.wire.Args, co.bytes[:0], unsafe.Pointer(&b.in), &b.r.nodes)
+	co.bytes = v
+	return err == nil && s.IsPress(uint32(t), v)
 }
 
 // again makes the command of a tick that has no step of its own: that of the tick before. The

@@ -130,8 +130,8 @@ func (co *commanding) run(b commandBinder) {
 	case co.Proxy != nil && co.lead.Tick() > 0:
 		t := rpl.Tick(co.lead.Tick())
 		co.playing = t
-		b.make(t, co.makes > 0)
-		if co.makes > 0 {
+		if b.make(t, co.makes > 0); co.makes > 0 {
+			t = rpl.Tick(co.lead.Tick())
 			co.predict.others.To(t)
 			b.runOwner(t, false)
 			co.predict.others.Back()
@@ -196,11 +196,31 @@ func (co *commanding) begin() {
 	if before > 0 {
 		co.skip(before, rpl.Tick(co.lead.Tick()))
 	}
-	t := rpl.Tick(co.lead.Made(now))
+	co.beginTick(rpl.Tick(co.lead.Made(now)))
+}
+
+func (co *commanding) beginTick(t rpl.Tick) {
 	co.noteDrawn()
 	co.predict.Ticks++
 	co.begins(t, false)
 	co.ends()
+}
+
+// makeAfterAll has a step make its tick that was to make none, because a command of b is a press.
+// Those that have run before in this step go on as in the tick before.
+func (co *commanding) makeAfterAll(b commandBinder) rpl.Tick {
+	t := rpl.Tick(co.lead.MadeAfterAll(co.line.now()))
+	co.makes = 1
+	co.beginTick(t)
+	for _, o := range co.order {
+		if o.again(t, true); o == b {
+			break
+		}
+		if o.ran(t - 1) {
+			o.runOwner(t, false)
+		}
+	}
+	return t
 }
 
 // skip runs the ticks after one up to another that have no step of their own, before the

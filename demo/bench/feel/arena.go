@@ -89,8 +89,9 @@ func inside(v *gmath.Vec) {
 	v.Y = math.Min(math.Max(v.Y, radius), height-radius)
 }
 
-// walk is what a command does to a body, but for the shot, which it reports.
-func walk(c tendon.Call, k Keys) (fires bool) {
+// walk is what a command does to a body, but for the shot, which it reports, and whether another
+// body is in its way.
+func walk(c tendon.Call, k Keys) (fires, blocked bool) {
 	b := body.Get(c.Entry)
 	want := k.Dir
 	if l := want.Len(); l > 1 {
@@ -102,7 +103,6 @@ func walk(c tendon.Call, k Keys) (fires bool) {
 	}
 	to := b.Pos.Add(b.Vel)
 	inside(&to)
-	blocked := false
 	for o := range everyBody.Iter(c.Entry.World) {
 		if o.Entity() != c.Entry.Entity() {
 			p := body.Get(o).Pos
@@ -125,12 +125,12 @@ func walk(c tendon.Call, k Keys) (fires bool) {
 	}
 	if b.Wait > 0 {
 		b.Wait--
-		return false
+		return false, blocked
 	}
 	if k.Fire {
 		b.Wait = reload
 	}
-	return k.Fire
+	return k.Fire, blocked
 }
 
 // push is the ball's rule.

@@ -157,7 +157,11 @@ func (g *game) machine(i int, server bool) (*machine, error) {
 			g.fired++
 		}
 		from := body.Get(c.Entry).Pos // where its player aimed from: this tick's way comes after
-		if !walk(c, k) {
+		fires, blocked := walk(c, k)
+		if blocked && !server { // by where it takes the other to be in this tick, which has come of ticks before
+			m.touched = g.net.Now()
+		}
+		if !fires {
 			return
 		}
 		bolts.Predict(c, 0, boltArgs{from, k.Aim, k.Target})

@@ -59,6 +59,7 @@ type Lead struct {
 	met    bool    // a command has come in time
 	grown  float64
 	shrunk float64
+	were   [2]float64 // grown and shrunk before the last step without a command
 }
 
 // Reported takes the server's report on a command: margin is how many ticks before its
@@ -129,16 +130,22 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		l.smooth++
 		l.grown, l.shrunk = t, t
 		return 2
-	case over > overOne && passed < caughtUp:
+	case over > overOne && passed < caughtUp,
+		over > overTwo && t-l.grown > hasteEvery, over > overOne && t-l.shrunk > shrinkEvery:
 		l.smooth--
-		l.grown, l.shrunk = t, t
-		return 0
-	case over > overTwo && t-l.grown > hasteEvery, over > overOne && t-l.shrunk > shrinkEvery:
-		l.smooth--
+		l.were = [2]float64{l.grown, l.shrunk}
 		l.grown, l.shrunk = t, t
 		return 0
 	}
 	return 1
+}
+
+// MadeAfterAll is Made in a step for which Steps has said 0: a key was pressed in it, which must not
+// wait. A later step makes no command instead.
+func (l *Lead) MadeAfterAll(now time.Duration) uint32 {
+	l.smooth++
+	l.grown, l.shrunk = l.were[0], l.were[1]
+	return l.Made(now)
 }
 
 // Made notes that the next command was made, and returns its tick.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"reflect"
 	"unsafe"
 
@@ -98,6 +99,13 @@ func (s *Stream[A]) AddPressed(edges Edges, e *Entry[A]) {
 
 // Raw returns where the command of a tick is kept as it travels, for Write.
 func (s *Stream[A]) Raw(tick uint32) *[]byte { return &s.raw[tick%sentTicks] }
+
+// IsPress reports whether v, as it travels, is another command than those of a tick and of the one
+// before it, which are the same: that is a key, and no mouse that is moved on and on.
+func (s *Stream[A]) IsPress(tick uint32, v []byte) bool {
+	last := *s.Raw(tick)
+	return len(last) > 0 && bytes.Equal(last, *s.Raw(tick - 1)) && !bytes.Equal(last, v)
+}
 
 // Write appends the commands of the ticks up to newest to a message, whose Stream has been
 // called.

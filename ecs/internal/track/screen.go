@@ -25,7 +25,7 @@ const (
 	// evenSeconds is how long an error is drawn away that is more than the item's way of farTicks,
 	// as after a stop of which all packets that told were lost: at an even pace, for where it
 	// stands by now a quick beginning looks like a leap.
-	evenSeconds = 0.3
+	evenSeconds = 0.45
 	farTicks    = 2.5
 )
 

@@ -160,7 +160,7 @@ func TestSilenceAfterLoss(t *testing.T) {
 		case stands && begins == 0:
 			begins = tick
 		}
-		if begins > 0 && tick > begins+24 && d.X != 80 {
+		if begins > 0 && tick > begins+28 && d.X != 80 {
 			t.Errorf("tick %d: drawn at %v, it stands at 80", tick, d.X)
 		}
 		if way := before - float64(d.X); begins > 0 && way > 12/evenSeconds/30+1e-3 {
