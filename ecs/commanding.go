@@ -109,11 +109,6 @@ type reported struct {
 	received  time.Duration // when the peer's newest packet came
 }
 
-// hold is how many ticks a silent player's commands go on.
-func (co *commanding) hold() uint32 {
-	return uint32(silentFor.Seconds() * float64(co.config.Steps))
-}
-
 // run is Command.Run.
 func (co *commanding) run(b commandBinder) {
 	known := false

@@ -5,6 +5,7 @@ package ecs
 import (
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/meter"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
@@ -13,9 +14,9 @@ import (
 type line struct {
 	*shared
 	link     transport.Link
-	linkRead transport.Counters // the link's counters when they were last read
-	linkBase time.Duration      // the session's time minus the link's
-	timeBase time.Duration      // the session's time without a link, at timeTick
+	lost     meter.Link
+	linkBase time.Duration // the session's time minus the link's
+	timeBase time.Duration // the session's time without a link, at timeTick
 	timeTick rpl.Tick
 	born     time.Time
 	spent    bool // the game was told that there are no more ticks
@@ -42,7 +43,7 @@ func (ln *line) host() time.Duration {
 // openLink switches to a link's clock; the session's time continues from where it is.
 func (ln *line) openLink(l transport.Link) {
 	base := ln.now()
-	ln.link, ln.linkRead = l, transport.Counters{}
+	ln.link, ln.lost = l, meter.Link{}
 	ln.linkBase = base - l.Now()
 }
 
@@ -56,13 +57,7 @@ func (ln *line) closeLink(reason string) {
 
 // noteLink counts what was lost on the link since the last call.
 func (ln *line) noteLink() {
-	if ln.link == nil { // a callback has closed it
-		return
+	if ln.link != nil { // else a callback has closed it
+		ln.lost.Read(ln.link.Counters(), ln.Faults.Add)
 	}
-	now, was := ln.link.Counters(), ln.linkRead
-	ln.Faults.Add("packet ignored", now.Ignored-was.Ignored)
-	ln.Faults.Add("packet dropped", now.Dropped-was.Dropped)
-	ln.Faults.Add("read failed", now.ReadErrors-was.ReadErrors)
-	ln.Faults.Add("write failed", now.WriteErrors-was.WriteErrors)
-	ln.linkRead = now
 }

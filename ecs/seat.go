@@ -52,7 +52,7 @@ type seat struct {
 	points      []rpl.Observer // where it looks from, at this send
 	meter       meter.Meter
 	takes       patience.Timer // whether it takes what it is sent
-	calls       uint64         // that it had made when they were looked at last
+	calls       patience.Calls // that it makes
 	member      membership
 	commands    reported
 	filling     filling

@@ -4,8 +4,6 @@ package ecs
 // out; what fits each peer's budget; what becomes datagrams; and what leaves.
 
 import (
-	"fmt"
-
 	"github.com/tendonengine/tendon/ecs/internal/meter"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/transport"
@@ -95,7 +93,7 @@ func sendStage(r *Replication) {
 				if aware, ok := s.conn.(transport.LossAware); ok {
 					aware.SetLoss(core.Loss)
 				}
-				why = s.callsTooOften(core.Calls, r.shared.config.Limits.Calls)
+				why = s.calls.Check(core.Calls, r.shared.config.Limits.Calls)
 			}
 			if s.in && why == "" && s.meter.In > 0 { // who is not heard at all is lost, not kicked
 				acks, messages := r.shared.Auth.Waits(s.peer, r.line.now())
@@ -111,17 +109,4 @@ func sendStage(r *Replication) {
 			aware.SetLoss(meter.AssumedLoss(r.client.conn.Stats()))
 		}
 	}
-}
-
-// callsTooOften counts a peer's calls of the last second, and returns why it is to be sent
-// away if they are more than a limit.
-func (s *seat) callsTooOften(all uint64, limit int) (why string) {
-	n := all - s.calls
-	if all < s.calls { // a new connection
-		n = all
-	}
-	if s.calls = all; n > uint64(limit) {
-		return fmt.Sprintf("%d calls in a second, at most %d", n, limit)
-	}
-	return ""
 }

@@ -212,6 +212,7 @@ func (g *game) judge(c tendon.Call, k Keys, from gmath.Vec) {
 		return
 	}
 	s := &g.shots[k.Target-1]
+	s.touched = s.touched || s.by.touching() // here by now, which the shooter did not see yet
 	look := func() {
 		if o, ok := g.server.Find(s.target); ok {
 			at := body.Get(o).Pos

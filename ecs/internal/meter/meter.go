@@ -64,3 +64,15 @@ func AssumedLoss(s transport.Stats) float64 {
 	}
 	return s.LossIn
 }
+
+// A Link reads the counters of a link. The zero Link has read none.
+type Link struct{ before transport.Counters }
+
+// Read adds to counts, by their names, what was lost on the link since the last Read.
+func (l *Link) Read(now transport.Counters, add func(name string, n uint64)) {
+	add("packet ignored", now.Ignored-l.before.Ignored)
+	add("packet dropped", now.Dropped-l.before.Dropped)
+	add("read failed", now.ReadErrors-l.before.ReadErrors)
+	add("write failed", now.WriteErrors-l.before.WriteErrors)
+	l.before = now
+}

@@ -1,5 +1,5 @@
-// Package patience decides when a peer that does not take what it is sent is to be sent
-// away. It counts the time in which this machine itself was awake, so that a pause of this
+// Package patience decides when a peer that does not take what it is sent, or that calls too
+// often, is to be sent away. It counts the time in which this machine itself was awake, so that a pause of this
 // machine, or of both, is held against nobody.
 package patience
 
@@ -45,6 +45,22 @@ func (w *Timer) Check(now, acks, lane, limit time.Duration) (why string) {
 		return fmt.Sprintf("no packet was acknowledged for %v", limit)
 	case w.lane.counted >= limit:
 		return fmt.Sprintf("no reliable message was taken for %v", limit)
+	}
+	return ""
+}
+
+// Calls counts what a peer calls. The zero value has seen none.
+type Calls struct{ before uint64 }
+
+// Check takes, once a second, how many calls the peer has made in all. It returns why the peer is
+// to be sent away, if it is to be: limit is how many a second may be.
+func (c *Calls) Check(all uint64, limit int) (why string) {
+	n := all - c.before
+	if all < c.before { // a new connection
+		n = all
+	}
+	if c.before = all; n > uint64(limit) {
+		return fmt.Sprintf("%d calls in a second, at most %d", n, limit)
 	}
 	return ""
 }
