@@ -182,7 +182,7 @@ func (l *Link) CopiesFor() uint8 {
 	switch {
 	case l.Loss < 0.005:
 		return 1
-	case l.Loss < 0.02:
+	case l.Loss < 0.03:
 		return 2
 	case l.Loss < 0.1:
 		return 4

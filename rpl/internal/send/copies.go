@@ -18,7 +18,7 @@ type rowCopy struct {
 	row    uint8
 	gen    uint8
 	sent   uint8 // how many packets have carried it, of this round
-	most   uint8 // how many shall, where as many copies are sent
+	most   uint8 // how many shall
 }
 
 // turnCopies is how many packets carry a change of motion while packets are lost: the first, and
@@ -28,11 +28,11 @@ type rowCopy struct {
 const (
 	turnCopies      = 2
 	youngTurnCopies = 3
+	restCopies      = 4 // at least, of what stands, as after a stop: nothing newer of it is sent
 )
 
-// beginCopies notes what an update that leaves now carries of rows, unless they go on to change.
-// It is called before the update is recorded. An update of a row that was sent before is a copy
-// itself, unless all that carried it were lost, or it had to wait: then another round begins.
+// beginCopies notes what an update carries of rows, before it is recorded. An update of a row that
+// was sent before is a copy itself, unless all that carried it were lost, or it had to wait.
 func (a *updates) beginCopies(p *Peer, recs []link.Entry) {
 	for i := range recs {
 		re := &recs[i]
@@ -71,7 +71,7 @@ func (a *updates) planCopies(p *Peer) {
 		case c.due > a.store.Tick:
 			kept = append(kept, c)
 		case spare && a.copyRow(p, &c):
-			if c.sent++; c.sent < min(most, c.most) {
+			if c.sent++; c.sent < min(max(most, restCopies), c.most) {
 				c.due = a.store.Tick + a.copyGap(c.sent, most)
 				kept = append(kept, c)
 			}
