@@ -94,11 +94,12 @@ func (l *Link) keepLate(r *Record) {
 		l.Recycle(r)
 		return
 	}
-	kept := &Record{}
-	if n := len(l.idle); n > 0 {
-		kept = l.idle[n-1]
-		l.idle = l.idle[:n-1]
+	n := len(l.idle)
+	if n == 0 {
+		l.idle, n = append(l.idle, &Record{}), 1
 	}
+	kept := l.idle[n-1]
+	l.idle = l.idle[:n-1]
 	kept.move(r)
 	r.Entries = r.few[:0]
 	i, _ := l.findLate(kept.Seq)
