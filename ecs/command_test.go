@@ -392,3 +392,31 @@ func TestPressesLeaveTwiceWherePacketsAreLost(t *testing.T) {
 		}
 	}
 }
+
+// A client whose lead is too long leaves out ticks, and none in which its player presses a key:
+// what a key does is there in its own step.
+func TestPressIsNotLeftOut(t *testing.T) {
+	without := 0
+	for phase := range 8 {
+		x := newRace(t, netsim.Conditions{Delay: 140 * time.Millisecond})
+		x.net.SetConditions(netsim.Conditions{Delay: 5 * time.Millisecond})
+		moved := x.mine().Entity()
+		for i := range 600 {
+			if i%4 == phase%4 {
+				x.input.Dir.X = float64((i + phase) / 4 % 2)
+			}
+			before := x.runner.Get(x.client.World().Entry(moved)).Pos.X
+			x.steps(1)
+			way := x.runner.Get(x.client.World().Entry(moved)).Pos.X - before
+			switch pressed := i%4 == phase%4; {
+			case pressed && x.input.Dir.X > 0 && way < 2:
+				t.Errorf("phase %d, step %d: a key moves it by %v", phase, i, way)
+			case !pressed && x.input.Dir.X > 0 && way == 0:
+				without++
+			}
+		}
+	}
+	if without == 0 {
+		t.Error("no tick was left out: that shows nothing")
+	}
+}
