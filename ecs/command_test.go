@@ -401,6 +401,11 @@ func TestPressIsNotLeftOut(t *testing.T) {
 		x := newRace(t, netsim.Conditions{Delay: 140 * time.Millisecond})
 		x.net.SetConditions(netsim.Conditions{Delay: 5 * time.Millisecond})
 		moved := x.mine().Entity()
+		x.judge = func(c tendon.Call, _ runKeys) {
+			if !tendon.IsAuthority(c.Entry) && x.client.Tick() != c.Tick {
+				t.Errorf("phase %d: the rule of tick %d runs in tick %d", phase, c.Tick, x.client.Tick())
+			}
+		}
 		for i := range 600 {
 			if i%4 == phase%4 {
 				x.input.Dir.X = float64((i + phase) / 4 % 2)

@@ -127,6 +127,7 @@ func (co *commanding) run(b commandBinder) {
 		co.playing = t
 		if b.make(t, co.makes > 0); co.makes > 0 {
 			t = rpl.Tick(co.lead.Tick())
+			co.playing = t
 			co.predict.others.To(t)
 			b.runOwner(t, false)
 			co.predict.others.Back()
