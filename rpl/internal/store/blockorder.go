@@ -9,7 +9,8 @@ import (
 // The blocks of rows that are walked stand at the front of their slab, in the order in
 // which columns are walked, wherever their nodes are. So a walk reads them in sequence,
 // with no rows between them that no peer holds. Rows join and leave one by one, which
-// spoils the order; when too many blocks are out of order they are sorted again.
+// spoils the order; when too many blocks are out of order they are sorted again, once as many
+// rows as there are have been read since: of explicit items few are, and in no order.
 
 // An owner is the row that a block belongs to.
 type owner struct {
@@ -46,11 +47,11 @@ func (a *Store) moveFromWalked(i uint32) {
 }
 
 // outOfOrder is whether the blocks of walked rows should be sorted again.
-func (s *slab) outOfOrder() bool { return s.Unordered > disorder+s.Walked/4 }
+func (s *slab) outOfOrder() bool { return s.Unordered > disorder+s.Walked/4 && s.read >= s.Walked }
 
 // orderBlocks sorts the blocks of walked rows by the order of the columns.
 func (a *Store) orderBlocks(s *slab) {
-	s.Unordered = 0
+	s.Unordered, s.read = 0, 0
 	next := uint32(0)
 	for _, c := range a.Columns {
 		if c == nil || c.Slab != s {

@@ -207,6 +207,7 @@ func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 		if far := asked & c.far[w]; far != 0 && a.Space.Unstamped && uint32(w)%farTurns != turn {
 			asked &^= far & c.unwatched(w, far)
 		}
+		c.Slab.read += uint32(bits.OnesCount64((asked | c.moving[w]) & c.walked[w]))
 		c.walk(w, here, asked)
 		if c.single[w] != 0 {
 			c.setSingle(w, here)

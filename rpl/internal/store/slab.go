@@ -25,6 +25,7 @@ type slab struct {
 	Owners    []owner  // by block
 	Walked    uint32   // how many blocks, from the front, are of walked rows
 	Unordered uint32   // how many of those may be out of order
+	read      uint32   // how many walked rows were read since they were in order
 
 	exact *exacts // what the game has, of types with a tolerance
 	walks bool    // SetColumn walks it (walk.go)
