@@ -55,6 +55,7 @@ type Network struct {
 	}
 	listeners []*Listener
 	live      []*endpoint.Endpoint
+	shakes    atomic.Bool // a handshake waits at a listener
 }
 
 // A wire is the two paths between one client and its listener.
@@ -102,12 +103,25 @@ func (n *Network) SetConditions(c netsim.Conditions) {
 // Advance moves the clock on by d. Packets that are due by then, or at that very
 // instant, are there for the next Poll.
 func (n *Network) Advance(d time.Duration) {
+	n.shakeHands()
 	for end := n.Now() + d; n.Now() < end; {
 		n.now.Store(int64(min(end, n.Now()+step)))
 		n.deliver()
+		n.shakeHands()
 		for _, e := range n.endpoints() {
 			e.Tick()
 		}
+	}
+}
+
+// shakeHands is what the listeners' worker of a real transport does beside the game: a
+// handshake takes some tenths of a millisecond, which the game's own step does not have.
+func (n *Network) shakeHands() {
+	if !n.shakes.Swap(false) {
+		return
+	}
+	for _, e := range n.endpoints() {
+		e.Work()
 	}
 }
 
@@ -185,6 +199,7 @@ func (n *Network) config(addr netip.AddrPort, send func(to endpoint.Path, b []by
 			defer n.random.Unlock()
 			return n.random.Uint64()
 		},
+		Listener: endpoint.Listener{Wake: func() { n.shakes.Store(true) }},
 	}
 }
 
