@@ -145,16 +145,17 @@ type Conn interface {
 	// send now, from MinRoom to MaxPayload. A packet that Datagram does not complete
 	// before the following Next is not sent.
 	Next() (seq uint64, room int)
-	// Datagram completes and sends the packet that Next opened. b is copied. Beside a
-	// datagram longer than the room, segments of the reliable lane that no longer fit
-	// wait. Datagram panics when b is longer than MaxPayload or no packet is open.
+	// Datagram completes and sends the packet that Next opened. b is copied. It leaves at the
+	// latest with the next Flush of any Conn of the Link, or its next Poll. Beside a datagram
+	// longer than the room, segments of the reliable lane that no longer fit wait. Datagram
+	// panics when b is longer than MaxPayload or no packet is open.
 	Datagram(b []byte)
 	// Reliable queues one message, which may be empty. b is copied. On an error
 	// nothing is queued: ErrTooLong above MaxMessage, ErrBacklog while the queue is
 	// full, ErrClosed once the connection has ended.
 	Reliable(b []byte) error
 	// Flush ends a round of sends: it sends what the reliable lane has ready, in
-	// packets of its own.
+	// packets of its own. It does not wait: a listener's packets leave beside the game.
 	Flush()
 	// Close tells the peer the reason, cut to 200 bytes, and ends the connection.
 	// The peer gets ErrKicked from a listener, ErrClosed from a client; the local

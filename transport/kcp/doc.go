@@ -5,11 +5,12 @@
 //	fmt.Println(l.JoinString())          // what players paste to join: address and key
 //	d := kcp.Dialer(joinString)          // the server that it names, and no other
 //
-// Each endpoint has one socket and two goroutines, a listener three, however many peers it
+// Each endpoint has one socket and two goroutines, a listener four, however many peers it
 // has. The reader takes packets, several at once where the system can, opens them, stamps
 // them with their arrival time, and survives every socket error except the socket's
 // closing. The timer keeps connections alive while the game stalls. A listener's worker
-// shakes hands. Everything else happens inside the game's own calls.
+// shakes hands, and its writer gives the socket what a step sends, many packets at once where
+// the system can. Everything else happens inside the game's own calls.
 //
 // The reliable lane speaks KCP: what it says and takes is what the state machine of kcp-go
 // does, with which tests compare it. kcp-go itself is not used: its sessions and listeners
@@ -26,9 +27,10 @@ package kcp
 //	dial.go, listen.go      two ways to a link; start.go: either, as flags say; options.go
 //	key.go, identity.go     keys in files, and which a client shows; lock_*.go: one program at a time
 //	join.go                 join strings
-//	link.go, limits.go      an endpoint on a socket, and its two goroutines
+//	link.go, limits.go      an endpoint on a socket, and its goroutines
 //	games.go                a list of games on the local network
 //	home.go, home_*.go      the address from which a listener answers
 //	intake_*.go             reading from a socket, several packets at once
 //	sender_*.go             writing to a socket without waiting for long
+//	outbox.go, burst_*.go   what a listener sends, several packets at once
 //	simulation.go           a simulated network between socket and endpoint

@@ -21,6 +21,7 @@ type link struct {
 	e      *endpoint.Endpoint
 	socket *net.UDPConn
 	sender *sender
+	outbox *outbox // a listener's; nil: what is sent is written at once
 	intake *intake
 	air    *air          // nil: no simulated network
 	homing *homing       // nil: the socket's packets all come from one address
@@ -54,7 +55,7 @@ func open(socket *net.UDPConn, local string, o options, start starter) (*link, e
 		send = l.air.send
 	}
 	listens, e, err := start(endpoint.Config{
-		Transport: "kcp", Local: local, Now: l.Now, Send: send, Random: random, Machine: lane.NewARQ, Timing: o.timing,
+		Transport: "kcp", Local: local, Now: l.Now, Send: send, Flush: l.flush, Random: random, Machine: lane.NewARQ, Timing: o.timing,
 		Listener: endpoint.Listener{Wake: l.wake},
 	})
 	if err == nil {
@@ -72,6 +73,9 @@ func open(socket *net.UDPConn, local string, o options, start starter) (*link, e
 		return nil, err
 	}
 	l.e = e
+	if listens {
+		l.outbox = newOutbox(newBursting(l.sender).send, func(n int) { l.writeErrors.Add(uint64(n)) })
+	}
 	socket.SetReadBuffer(readBuffer) // if the system refuses, its own size will do
 	l.all.Go(l.read)
 	l.all.Go(l.tick)
@@ -88,7 +92,10 @@ func open(socket *net.UDPConn, local string, o options, start starter) (*link, e
 func (l *link) Now() time.Duration { return time.Since(l.start) }
 
 // Poll implements transport.Link.
-func (l *link) Poll(h transport.Handler) { l.e.Poll(h) }
+func (l *link) Poll(h transport.Handler) {
+	l.e.Poll(h)
+	l.flush()
+}
 
 // Err implements transport.Link.
 func (l *link) Err() error { return l.e.Err() }
@@ -117,12 +124,16 @@ func (l *link) shut(reason string) error {
 // and waits for the goroutines, which do not block.
 func (l *link) free() (err error) {
 	l.once.Do(func() {
+		l.flush()
 		for l.e.Lingers() && l.e.Err() == nil {
 			time.Sleep(pollGoodbye)
 		}
 		close(l.done)
 		if l.air != nil {
 			l.air.close()
+		}
+		if l.outbox != nil {
+			l.outbox.close()
 		}
 		err = l.socket.Close()
 		l.all.Wait()
@@ -133,12 +144,21 @@ func (l *link) free() (err error) {
 	return err
 }
 
-// write sends a packet on the socket. A failed write is a lost packet, also if the
-// socket has no room, so that a slow network card does not stop the game; a peer that
-// cannot be reached is detected by its silence.
+// write sends a packet on the socket; a listener's leaves with others (flush). A failed write is
+// a lost packet, also if the socket has no room, so that a slow network card does not stop the
+// game; a peer that cannot be reached is detected by its silence.
 func (l *link) write(to endpoint.Path, b []byte) {
-	if err := l.sender.send(b, to); err != nil {
+	if l.outbox != nil {
+		l.outbox.put(to, b)
+	} else if err := l.sender.send(b, to); err != nil {
 		l.writeErrors.Add(1)
+	}
+}
+
+// flush has what a listener sends leave now.
+func (l *link) flush() {
+	if l.outbox != nil {
+		l.outbox.flush()
 	}
 }
 
@@ -177,6 +197,7 @@ func (l *link) read() {
 				b, from := l.intake.packet(i)
 				l.arrive(at, from, b)
 			}
+			l.flush()
 			continue
 		}
 		l.readErrors.Add(1)
@@ -221,6 +242,7 @@ func (l *link) shakeHands() {
 			return
 		case <-l.work:
 			l.e.Work()
+			l.flush()
 		}
 	}
 }
@@ -234,6 +256,7 @@ func (l *link) tick() {
 			return
 		case <-t.C:
 			l.e.Tick()
+			l.flush()
 		}
 	}
 }

@@ -140,6 +140,7 @@ func (a *air) run() {
 		if wait, ok := a.deliver(a.l.Now()); ok {
 			due = time.After(wait)
 		}
+		a.l.flush()
 		select {
 		case <-a.l.done:
 			return

@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/transport/lane"
 )
 
-// Config is what a transport supplies to its endpoint. All fields before Timing are
-// required.
+// Config is what a transport supplies to its endpoint. All fields before Timing but
+// Flush are required.
 type Config struct {
 	Transport string // Stats.Transport
 	Local     string // Stats.Local
@@ -20,6 +20,9 @@ type Config struct {
 	// Send puts one packet on the network. It copies b, does not block, and
 	// may be called from several goroutines at once.
 	Send func(to Path, b []byte)
+	// Flush, if set, is called at the end of a round of sends (Conn.Flush) and after a goodbye
+	// (Conn.Close). Who calls Arrive, Poll, Tick and Work knows by itself that they may send.
+	Flush func()
 	// Random returns random bits for keys, connection ids and attempts: unguessable where
 	// strangers can send, seeded in a simulation. Any goroutine may call it.
 	Random  func() uint64

@@ -141,13 +141,13 @@ func (c *Conn) Reliable(b []byte) error {
 func (c *Conn) Flush() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.state != open {
-		return
+	if c.state == open {
+		c.lane.Update(c.e.cfg.Now())
+		for c.lane.Pending() > 0 {
+			c.sendLane()
+		}
 	}
-	c.lane.Update(c.e.cfg.Now())
-	for c.lane.Pending() > 0 {
-		c.sendLane()
-	}
+	c.e.flush()
 }
 
 // Close implements transport.Conn. A listener kicks its peer; a client leaves.
@@ -159,6 +159,7 @@ func (c *Conn) Close(reason string) {
 	if c.end(cause, reason) != ended {
 		c.e.closedHere(c, fmt.Errorf("%w: %s", transport.ErrClosed, reason))
 	}
+	c.e.flush()
 }
 
 // Identity implements transport.Conn.

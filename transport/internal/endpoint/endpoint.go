@@ -104,6 +104,13 @@ func Listen(cfg Config, o transport.Offer) (*Endpoint, error) {
 	return e, nil
 }
 
+// flush tells the transport that a round of sends is over.
+func (e *Endpoint) flush() {
+	if e.cfg.Flush != nil {
+		e.cfg.Flush()
+	}
+}
+
 func (e *Endpoint) random() randomReader { return randomReader{e.cfg.Random} }
 
 // Now is the endpoint's clock.

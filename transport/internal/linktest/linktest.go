@@ -212,5 +212,6 @@ func (r *Rig) HangAll(sides []*Side, reason string) (wait func()) {
 func Send(c transport.Conn, format string, args ...any) uint64 {
 	seq, _ := c.Next()
 	c.Datagram(fmt.Appendf(nil, format, args...))
+	c.Flush()
 	return seq
 }

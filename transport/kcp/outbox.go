@@ -1,0 +1,123 @@
+package kcp
+
+// What a listener sends. A write to the socket takes some microseconds of the system's, of
+// which a step that speaks to a hundred peers would spend a fifth. So the packets of a step are
+// collected, and a goroutine writes them, many at once where the system can (burst_*.go).
+
+import (
+	"sync"
+
+	"github.com/tendonengine/tendon/transport/internal/endpoint"
+)
+
+// An outbox holds packets until they are written to a socket. put and flush may be called from
+// any goroutine.
+type outbox struct {
+	write func(b *burst) (lost int) // writes all packets; lost are those that the socket did not take
+	lose  func(n int)               // counts packets that are lost
+
+	mu      sync.Mutex
+	filling *burst // what put adds to; the writer has another
+	closed  bool
+
+	wake chan struct{}
+	over chan struct{} // closed when the writer has ended
+}
+
+// A burst is packets that leave together.
+type burst struct {
+	bytes   []byte
+	packets []parcel
+}
+
+// A parcel is one packet of a burst.
+type parcel struct {
+	path     endpoint.Path
+	from, to int // in the burst's bytes
+}
+
+func (b *burst) packet(i int) []byte { return b.bytes[b.packets[i].from:b.packets[i].to] }
+
+// empty makes a burst empty again, and gives back the room of an unusual one.
+func (b *burst) empty() {
+	if cap(b.bytes) > burstKept {
+		*b = burst{}
+	}
+	b.bytes, b.packets = b.bytes[:0], b.packets[:0]
+}
+
+func newOutbox(write func(*burst) int, lose func(int)) *outbox {
+	o := &outbox{write: write, lose: lose, filling: &burst{}, wake: make(chan struct{}, 1), over: make(chan struct{})}
+	go o.run()
+	return o
+}
+
+// put adds a packet, which is copied. It leaves at the next flush, or once a batch of them
+// waits. What is more than outboxMost is lost.
+func (o *outbox) put(path endpoint.Path, packet []byte) {
+	o.mu.Lock()
+	b := o.filling
+	if o.closed || len(b.bytes)+len(packet) > outboxMost {
+		o.mu.Unlock()
+		o.lose(1)
+		return
+	}
+	from := len(b.bytes)
+	b.bytes = append(b.bytes, packet...)
+	b.packets = append(b.packets, parcel{path, from, len(b.bytes)})
+	full := len(b.packets)%writeBatch == 0
+	o.mu.Unlock()
+	if full {
+		o.rouse()
+	}
+}
+
+// flush has what waits written now.
+func (o *outbox) flush() {
+	o.mu.Lock()
+	some := len(o.filling.packets) > 0
+	o.mu.Unlock()
+	if some {
+		o.rouse()
+	}
+}
+
+func (o *outbox) rouse() {
+	select {
+	case o.wake <- struct{}{}:
+	default: // it will look once more anyway
+	}
+}
+
+// close writes what waits, and ends the writer. A packet that is put later is lost.
+func (o *outbox) close() {
+	o.mu.Lock()
+	o.closed = true
+	o.mu.Unlock()
+	o.rouse()
+	<-o.over
+}
+
+// run is the writer.
+func (o *outbox) run() {
+	defer close(o.over)
+	spare := &burst{}
+	for closed := false; !closed; {
+		<-o.wake
+		for {
+			o.mu.Lock()
+			closed = o.closed
+			if len(o.filling.packets) == 0 {
+				o.mu.Unlock()
+				break
+			}
+			full := o.filling
+			o.filling, spare = spare, full
+			o.mu.Unlock()
+			if lost := o.write(full); lost > 0 {
+				o.lose(lost)
+			}
+			full.empty()
+		}
+	}
+}
