@@ -189,8 +189,9 @@ func (v *scanPass) uncertain(dst []uint8, boundary []boundaryNode, news *slotFil
 			dst[n&(uncertainMost-1)] = uint8(i)
 			n += e.held() | departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
 		}
-		for _, i := range dst[:n] {
-			sum += v.a.space.Positions[boundary[i].slot()].Cell // read ahead
+		for _, i := range dst[:n] { // read ahead what the Policy is shown
+			slot := boundary[i].slot()
+			sum += v.a.space.Positions[slot].Cell + int32(v.a.store.Nodes[slot].ID)
 		}
 		v.a.touched += uint32(sum)
 		return dst[:n]
