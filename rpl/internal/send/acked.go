@@ -222,7 +222,7 @@ func (a *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 		case recArrival:
 			if v := p.lifeOf(e); e.State == HandleComing && v.inflight > 0 {
 				v.inflight--
-				p.came = true
+				p.came, p.arrivals.lost = true, true
 			}
 		case recRemoval:
 			if v := p.lifeOf(e); e.State == HandleGoing && v.inflight > 0 {

@@ -1,8 +1,6 @@
 package send
 
 import (
-	"math/bits"
-
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -78,8 +76,8 @@ func (a *updates) planRuns(p *Peer, updates []bundle) bool {
 		rest = last
 	}
 	runs := 0
-	for r := newRuns(base, &now); r.next(); {
-		runs += r.name(m).Bits()
+	for r := wire.NewRuns(base, &now); r.Next(); {
+		runs += runName(m, &r).Bits()
 	}
 	if usual-others-runs < againSaves {
 		if g.fails++; g.fails >= againTries {
@@ -108,53 +106,9 @@ func (a *updates) fitsRuns(pl *plan) bool {
 	return n <= 4*wire.PacketRoom
 }
 
-// runs goes through a set of handles by runs: in turn how many of them are not told, and how
-// many are.
-type runs struct {
-	base, now *wire.SentSet
-	word      int    // that is gone through
-	rest      uint64 // what is left of the word
-	n         int    // the length of the run, …
-	again     bool   // … of what is sent again or not
-	first     bool
-	begun     bool
-}
-
-func newRuns(base, now *wire.SentSet) runs {
-	return runs{base: base, now: now, rest: base[0], again: true}
-}
-
-// next goes to the next run, and reports whether there is one.
-func (r *runs) next() bool {
-	for r.rest == 0 {
-		if r.word++; r.word >= len(r.base) {
-			return false
-		}
-		r.rest = r.base[r.word]
-	}
-	r.first, r.begun = !r.begun, true
-	r.n, r.again = 0, !r.again
-	for {
-		of := r.now[r.word%len(r.now)]
-		if !r.again {
-			of = ^of
-		}
-		run := r.rest // up to the first handle that is in another run
-		if other := r.rest &^ of; other != 0 {
-			run &= other&-other - 1
-		}
-		r.n += bits.OnesCount64(run)
-		if r.rest &^= run; r.rest != 0 || r.word+1 >= len(r.base) {
-			return true
-		}
-		r.word++
-		r.rest = r.base[r.word]
-	}
-}
-
-// name is the length of the run. The first one alone, of what is not told, may be 0.
-func (r *runs) name(m *coder.EntryModel) prefix.Sym {
-	return coder.Unsigned(&m.Again, uint32(r.n-1+flag(r.first)))
+// runName is the length of a run. The first one alone, of what is not told, may be 0.
+func runName(m *coder.EntryModel, r *wire.Runs) prefix.Sym {
+	return coder.Unsigned(&m.Again, uint32(r.Len-1+flag(r.First)))
 }
 
 // hasRuns reports whether a packet's updates go by runs as planned; otherwise all are named
@@ -190,11 +144,11 @@ func (k *packer) putRuns() {
 		}
 	}
 	i := 0
-	for r := newRuns(p.again.ring.Of(p.Link.Base), &now); r.next(); {
-		name := r.name(m)
+	for r := wire.NewRuns(p.again.ring.Of(p.Link.Base), &now); r.Next(); {
+		name := runName(m, &r)
 		p.enc.PutOne(name)
 		k.room -= name.Bits()
-		for n := r.n; r.again && n > 0; i++ {
+		for n := r.Len; r.Again && n > 0; i++ {
 			u := &updates[i]
 			if u.name != againName || u.skip {
 				continue

@@ -129,6 +129,7 @@ func (a *receiver) sendAnew(p *Peer, b *link.Block) {
 	for i := range b.Entries {
 		if re := &b.Entries[i]; re.Kind == recArrival && p.lifeAt(re.Handle).block == b.Number {
 			p.life(re.Handle).block = 0
+			p.came, p.arrivals.lost = true, true
 		}
 	}
 	a.lostEntries(p, b.Entries, b.Tick)

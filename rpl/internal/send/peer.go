@@ -77,10 +77,12 @@ type kept struct {
 	bases int32 // 0: there are none
 }
 
-// waiting is what a peer wants and was not sent yet.
+// waiting is what a peer wants and does not have yet.
 type waiting struct {
 	queue  []uint32 // slots whose arrival was not sent yet
 	before int      // how many there were after the last send
+	calm   int      // how many of those that are coming, from the first, planAgain need not look at …
+	lost   bool     // … unless this is set: some of them are to be sent again
 }
 
 // newParents are the nodes of a peer that have a new parent.
@@ -266,7 +268,7 @@ func (p *Peer) refresh(a *Sender, h uint32) {
 		e.State = HandleComing
 		p.coming = append(p.coming, h)
 	}
-	p.came = true
+	p.came, p.arrivals.lost = true, true
 	v.copies, v.inflight, v.block = 0, 0, 0
 	v.laid = p.nextTick(a.store.Tick)
 	v.outlast(&p.Link)

@@ -261,12 +261,18 @@ func (v *lifecycle) due(now time.Duration, copies uint8) int {
 func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) {
 	most, room := p.Link.CopiesFor(), a.burstRoom(p)
 	kept := p.coming[:0]
-	for _, h := range p.coming {
-		v := p.lifeAt(h)
+	calm := p.arrivals.calm
+	if copies || p.arrivals.lost {
+		calm = 0
+	}
+	for i, h := range p.coming {
 		if p.States[h].State != HandleComing {
 			continue
 		}
-		kept = append(kept, h)
+		if kept = append(kept, h); i < calm {
+			continue
+		}
+		v := p.lifeAt(h)
 		if v.block != 0 || v.planned == a.store.Send || v.due(now, most) != dueAs(copies) {
 			continue
 		}
@@ -295,6 +301,7 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 		a.arrives(p, pc)
 	}
 	p.coming = p.coming[:len(kept)]
+	p.arrivals.calm, p.arrivals.lost = len(kept), any || copies
 	return any
 }
 
