@@ -265,6 +265,14 @@ func (c *Conn) establish() bool {
 	return true
 }
 
+// isUnheard reports whether the Handler has not heard of the connection, and so cannot know what
+// has come from it: it gave way to others.
+func (c *Conn) isUnheard() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lane == nil
+}
+
 // key gives the connection its ciphers.
 func (c *Conn) key(ciphers seal.Ciphers) {
 	c.tx = ciphers.Out

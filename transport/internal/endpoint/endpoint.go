@@ -364,6 +364,9 @@ func (e *Endpoint) packet(r record, b []byte, h transport.Handler) {
 	p, err := wire.ParsePayload(r.kind, b)
 	switch {
 	case err != nil || !c.is(open): // an ACCEPT is no payload
+		if e.listens && c.isUnheard() {
+			e.ignored.Add(1)
+		}
 	case p.Kind == wire.Close:
 		e.leave(c, p.Reason, h)
 	default:

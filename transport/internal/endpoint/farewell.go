@@ -32,7 +32,9 @@ func (c *Conn) end(cause wire.Cause, reason string) (was state) {
 		c.sayBye(c.e.cfg.Now())
 	}
 	c.mu.Unlock()
-	c.e.parted(c, says)
+	if was != ended { // else a goodbye goes on that was begun
+		c.e.parted(c, says)
+	}
 	return was
 }
 

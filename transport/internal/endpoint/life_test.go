@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,25 @@ func TestNoGoodbyeToWhoHasLeft(t *testing.T) {
 	b.sent = nil
 	if b.Close("bye"); len(b.sent) != 0 || b.Lingers() {
 		t.Errorf("it says %x", b.sent)
+	}
+}
+
+// A second Close does nothing: the goodbye of the first is said again until the peer knows.
+func TestCloseAgain(t *testing.T) {
+	b, c := joinedBy(t)
+	b.sent = nil
+	b.conns[0].Close("first")
+	b.conns[0].Close("second")
+	if len(b.sent) != 1 || !b.Lingers() {
+		t.Fatalf("%d packets, and it ends there: %v", len(b.sent), !b.Lingers())
+	}
+	for range 5 { // the first copy is lost
+		b.pass(transport.CloseInterval)
+		b.Tick()
+	}
+	p, _, err := c.Open(b.last())
+	if err != nil || p.Kind != wire.Close || len(b.sent) < 2 || !strings.Contains(string(p.Reason), "first") {
+		t.Errorf("of %d packets the last is %+v, %v", len(b.sent), p, err)
 	}
 }
 
