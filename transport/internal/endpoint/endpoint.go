@@ -141,8 +141,8 @@ func (e *Endpoint) Tick() {
 	e.bidFarewell(now)
 }
 
-// Poll reports the connections that ended at this end, lets in the clients that have
-// asked, then reports every packet that has arrived, then the connections whose time is up.
+// Poll reports the connections that ended at this end, then every packet that has arrived, lets
+// in the clients that have asked, and reports the connections whose time is up.
 func (e *Endpoint) Poll(h transport.Handler) {
 	e.awake.pulse(e.cfg.Now())
 	e.mu.Lock()
@@ -155,7 +155,6 @@ func (e *Endpoint) Poll(h transport.Handler) {
 		}
 		h.Closed(f.c, f.err)
 	}
-	e.admit(h)
 	s := e.inbox.take()
 	start := 0
 	for _, r := range s.records {
@@ -166,6 +165,7 @@ func (e *Endpoint) Poll(h transport.Handler) {
 		start = r.end
 	}
 	e.inbox.give(s)
+	e.admit(h) // after the packets: who was not heard yet may have to give way to others
 	e.expire(failure, h)
 }
 
