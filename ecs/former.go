@@ -77,8 +77,8 @@ func (dr *drawing) before(f *nodes.Former, e *donburi.Entry) components.Transfor
 }
 
 func (dr *drawing) after(f *nodes.Former, e *donburi.Entry) components.TransformData {
-	if f.Newer != nil {
-		return dr.before(f.Newer, e)
+	if next := dr.nodes.Next(f); next != nil {
+		return dr.before(next, e)
 	}
 	t := View(e, components.Transform)
 	if up := carrier(e); up != nil {

@@ -179,6 +179,12 @@ func TestRandomTreesUnderLoss(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) { playGrove(t, rt, rapid.Uint64().Draw(rt, "seed")) })
 }
 
+// In this one a node that is drawn where it hung twice before had hung meanwhile below what has
+// gone since.
+func TestDrawnPastAParentThatIsGone(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) { playGrove(t, rt, 0xa9) })
+}
+
 func playGrove(t *testing.T, rt *rapid.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	l := &lab{T: t, net: mem.NewNetwork(seed, netsim.Conditions{

@@ -53,8 +53,20 @@ func (t *Table) FormerAt(n *Node, drawn float64) *Former {
 // drawnAt reports whether drawn time has not got to the end of a former, and the parent is
 // still where it can be drawn.
 func (t *Table) drawnAt(f *Former, drawn float64) bool {
-	p := f.Parent
-	return drawn < float64(f.Until) && (p == nil || t.Of(p.Entity) == p && !p.IsOrphan())
+	return drawn < float64(f.Until) && t.isThere(f.Parent)
+}
+
+// isThere reports whether a former parent is still where it can be drawn; nil, the top, is.
+func (t *Table) isThere(p *Node) bool { return p == nil || t.Of(p.Entity) == p && !p.IsOrphan() }
+
+// Next returns where a node hung after a former; nil if it hangs there now. A parent that has
+// gone meanwhile is passed over.
+func (t *Table) Next(f *Former) *Former {
+	next := f.Newer
+	for next != nil && !t.isThere(next.Parent) {
+		next = next.Newer
+	}
+	return next
 }
 
 // AddFormer keeps where a node has hung until now.
