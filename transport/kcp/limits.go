@@ -21,10 +21,10 @@ const (
 	// writeBatch is how many packets a listener writes at once where the system can.
 	writeBatch = 64
 	// outboxMost is the most bytes of packets that wait to be written: a packet of 1 KiB to each
-	// of 1,024 peers. burstKept is of how many bytes the room is kept: two steps of a hundred
-	// players.
+	// of 1,024 peers. batchKept is the room above which a batch gives back what a burst has left:
+	// some steps of a hundred players.
 	outboxMost = 1 << 20
-	burstKept  = 64 << 10
+	batchKept  = 256 << 10
 	// fullBatches is after how many full ones in a row a listener takes it that more comes than
 	// it can read: a burst of a hundred players is less.
 	fullBatches = 8

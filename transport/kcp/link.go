@@ -74,7 +74,7 @@ func open(socket *net.UDPConn, local string, o options, start starter) (*link, e
 	}
 	l.e = e
 	if listens {
-		l.outbox = newOutbox(newBursting(l.sender).send, func(n int) { l.writeErrors.Add(uint64(n)) })
+		l.outbox = newOutbox(newBatchWriter(l.sender).send, func(n int) { l.writeErrors.Add(uint64(n)) })
 	}
 	socket.SetReadBuffer(readBuffer) // if the system refuses, its own size will do
 	l.all.Go(l.read)

@@ -47,6 +47,20 @@ func loopback(t *testing.T, simulateServer bool) linktest.Net {
 	}
 }
 
+// boundTo returns a socket at an address, which ends with the test.
+func boundTo(t *testing.T, at string) *net.UDPConn {
+	addr, err := net.ResolveUDPAddr("udp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket, err := net.ListenUDP("udp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { socket.Close() })
+	return socket
+}
+
 // freePort returns an address where nobody listens.
 func freePort(t *testing.T) string {
 	s, err := net.ListenPacket("udp", "127.0.0.1:0")

@@ -2,7 +2,7 @@ package kcp
 
 // What a listener sends. A write to the socket takes some microseconds of the system's, of
 // which a step that speaks to a hundred peers would spend a fifth. So the packets of a step are
-// collected, and a goroutine writes them, many at once where the system can (burst_*.go).
+// collected, and a goroutine writes them, many at once where the system can (writer_*.go).
 
 import (
 	"sync"
@@ -13,41 +13,42 @@ import (
 // An outbox holds packets until they are written to a socket. put and flush may be called from
 // any goroutine.
 type outbox struct {
-	write func(b *burst) (lost int) // writes all packets; lost are those that the socket did not take
+	write func(b *batch) (lost int) // writes all packets; lost are those that the socket did not take
 	lose  func(n int)               // counts packets that are lost
 
 	mu      sync.Mutex
-	filling *burst // what put adds to; the writer has another
+	filling *batch // what put adds to; the writer has another
 	closed  bool
 
 	wake chan struct{}
 	over chan struct{} // closed when the writer has ended
 }
 
-// A burst is packets that leave together.
-type burst struct {
+// A batch is packets that leave together.
+type batch struct {
 	bytes   []byte
-	packets []parcel
+	packets []outgoing
 }
 
-// A parcel is one packet of a burst.
-type parcel struct {
+// An outgoing is one packet of a batch.
+type outgoing struct {
 	path     endpoint.Path
-	from, to int // in the burst's bytes
+	from, to int // in the batch's bytes
 }
 
-func (b *burst) packet(i int) []byte { return b.bytes[b.packets[i].from:b.packets[i].to] }
+func (b *batch) packet(i int) []byte { return b.bytes[b.packets[i].from:b.packets[i].to] }
 
-// empty makes a burst empty again, and gives back the room of an unusual one.
-func (b *burst) empty() {
-	if cap(b.bytes) > burstKept {
-		*b = burst{}
+// empty makes a batch empty again, and gives back the room that an unusual one has left: what is
+// used in each step is kept, so that a step allocates nothing.
+func (b *batch) empty() {
+	if cap(b.bytes) > batchKept && len(b.bytes) < cap(b.bytes)/8 {
+		*b = batch{}
 	}
 	b.bytes, b.packets = b.bytes[:0], b.packets[:0]
 }
 
-func newOutbox(write func(*burst) int, lose func(int)) *outbox {
-	o := &outbox{write: write, lose: lose, filling: &burst{}, wake: make(chan struct{}, 1), over: make(chan struct{})}
+func newOutbox(write func(*batch) int, lose func(int)) *outbox {
+	o := &outbox{write: write, lose: lose, filling: &batch{}, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	go o.run()
 	return o
 }
@@ -64,7 +65,7 @@ func (o *outbox) put(path endpoint.Path, packet []byte) {
 	}
 	from := len(b.bytes)
 	b.bytes = append(b.bytes, packet...)
-	b.packets = append(b.packets, parcel{path, from, len(b.bytes)})
+	b.packets = append(b.packets, outgoing{path, from, len(b.bytes)})
 	full := len(b.packets)%writeBatch == 0
 	o.mu.Unlock()
 	if full {
@@ -101,7 +102,7 @@ func (o *outbox) close() {
 // run is the writer.
 func (o *outbox) run() {
 	defer close(o.over)
-	spare := &burst{}
+	spare := &batch{}
 	for closed := false; !closed; {
 		<-o.wake
 		for {

@@ -18,14 +18,14 @@ func TestOutbox(t *testing.T) {
 	var lost atomic.Int64
 	hold := make(chan struct{})
 	started := make(chan struct{}, 1)
-	next, bursts := uint32(0), 0
-	o := newOutbox(func(b *burst) int {
+	next, batches := uint32(0), 0
+	o := newOutbox(func(b *batch) int {
 		select {
 		case started <- struct{}{}:
 		default:
 		}
 		<-hold
-		bursts++
+		batches++
 		for i := range b.packets {
 			if n := binary.LittleEndian.Uint32(b.packet(i)); n != next || b.packets[i].path.Remote.Port() != uint16(n) {
 				t.Errorf("packet %d to port %d comes, and not %d", n, b.packets[i].path.Remote.Port(), next)
@@ -52,34 +52,26 @@ func TestOutbox(t *testing.T) {
 	}
 	close(hold)
 	o.close()
-	if next != 1+fits || bursts != 2 {
-		t.Errorf("%d packets of %d were written in %d bursts", next, 1+fits, bursts)
+	if next != 1+fits || batches != 2 {
+		t.Errorf("%d packets of %d were written in %d batches", next, 1+fits, batches)
 	}
 	put(1, 100)
-	if n := lost.Load(); n != 13 { // one of each burst, and the last
+	if n := lost.Load(); n != 13 { // one of each batch, and the last
 		t.Errorf("%d packets are counted as lost, not 13", n)
 	}
 }
 
-// A burst reaches each of its addresses, from sockets of one family and of both; a socket that
+// A batch reaches each of its addresses, from sockets of one family and of both; a socket that
 // is closed takes nothing of it.
-func TestBurst(t *testing.T) {
+func TestBatch(t *testing.T) {
 	for _, at := range []string{"127.0.0.1:0", ":0"} {
-		addr, err := net.ResolveUDPAddr("udp", at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		socket, err := net.ListenUDP("udp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer socket.Close()
+		socket := boundTo(t, at)
 		homing := newHoming(socket)
 		s, err := newSender(socket, homing)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := newBursting(s)
+		w := newBatchWriter(s)
 		var to []*net.UDPConn
 		for range 3 {
 			c, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -90,14 +82,14 @@ func TestBurst(t *testing.T) {
 			to = append(to, c)
 		}
 		const each = 50 // more than are written at once, and few enough for the sockets' buffers
-		var b burst
+		var b batch
 		for i := range each * len(to) {
 			path := endpoint.Path{Remote: to[i%len(to)].LocalAddr().(*net.UDPAddr).AddrPort()}
 			if homing != nil && i%2 == 0 {
 				path.Local = netip.MustParseAddr("127.0.0.1")
 			}
 			b.bytes = binary.LittleEndian.AppendUint32(b.bytes, uint32(i))
-			b.packets = append(b.packets, parcel{path, 4 * i, 4*i + 4})
+			b.packets = append(b.packets, outgoing{path, 4 * i, 4*i + 4})
 		}
 		if lost := w.send(&b); lost != 0 {
 			t.Errorf("%s: %d packets are lost", at, lost)

@@ -5,7 +5,6 @@ package kcp
 // Sockets that have no room.
 
 import (
-	"net"
 	"net/netip"
 	"syscall"
 	"testing"
@@ -17,15 +16,7 @@ import (
 // until there is room, and sends again once there is.
 func TestFullSocketLosesThePacket(t *testing.T) {
 	for _, at := range []string{"127.0.0.1:0", ":0"} {
-		addr, err := net.ResolveUDPAddr("udp", at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		socket, err := net.ListenUDP("udp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer socket.Close()
+		socket := boundTo(t, at)
 		s, err := newSender(socket, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -7,12 +7,12 @@ import "math/bits"
 type Runs struct {
 	Len   int  // of the run, …
 	Again bool // … of what is told again or not
-	First bool
+	First bool // of all runs
 
 	base, now *SentSet
 	word      int    // that is gone through
 	rest      uint64 // what is left of the word
-	begun     bool
+	begun     bool   // there was a run before
 }
 
 // NewRuns makes the runs of a set, of which now is what is told again.

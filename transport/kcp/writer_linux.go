@@ -17,8 +17,8 @@ type leaving struct {
 	vector  syscall.Iovec
 }
 
-// A bursting sender writes the packets of a burst. It is one goroutine's.
-type bursting struct {
+// A batchWriter writes the packets of a batch. It is one goroutine's.
+type batchWriter struct {
 	s     *sender
 	all   []leaving
 	heads []datagram
@@ -28,8 +28,8 @@ type bursting struct {
 	try   func(fd uintptr) bool // kept, so that a write allocates nothing
 }
 
-func newBursting(s *sender) *bursting {
-	w := &bursting{s: s, all: make([]leaving, writeBatch), heads: make([]datagram, writeBatch)}
+func newBatchWriter(s *sender) *batchWriter {
+	w := &batchWriter{s: s, all: make([]leaving, writeBatch), heads: make([]datagram, writeBatch)}
 	for i := range w.all {
 		l, m := &w.all[i], &w.heads[i].header
 		m.Name, m.Iov, m.Iovlen = &l.name[0], &l.vector, 1
@@ -39,7 +39,7 @@ func newBursting(s *sender) *bursting {
 }
 
 // put writes what the socket has room for. It returns false where it may wait for more.
-func (w *bursting) put(fd uintptr) (done bool) {
+func (w *batchWriter) put(fd uintptr) (done bool) {
 	for w.from < w.to {
 		n, _, errno := syscall.Syscall6(unix.SYS_SENDMMSG, fd, uintptr(unsafe.Pointer(&w.heads[w.from])), uintptr(w.to-w.from), syscall.MSG_DONTWAIT, 0, 0)
 		switch w.errno = errno; errno {
@@ -56,7 +56,7 @@ func (w *bursting) put(fd uintptr) (done bool) {
 }
 
 // send writes all packets, and returns how many the socket did not take.
-func (w *bursting) send(b *burst) (lost int) {
+func (w *batchWriter) send(b *batch) (lost int) {
 	w.s.mu.Lock()
 	defer w.s.mu.Unlock()
 	w.from, w.to = 0, 0
@@ -76,7 +76,7 @@ func (w *bursting) send(b *burst) (lost int) {
 }
 
 // write writes what was added, and returns how many packets the socket did not take.
-func (w *bursting) write() (lost int) {
+func (w *batchWriter) write() (lost int) {
 	for w.from < w.to {
 		err := w.s.raw.Write(w.try)
 		w.s.waited()
@@ -96,7 +96,7 @@ func (w *bursting) write() (lost int) {
 
 // add adds a packet to those that are written together. It returns false for an address that
 // package net alone knows how to write to.
-func (w *bursting) add(b *burst, i int) bool {
+func (w *batchWriter) add(b *batch, i int) bool {
 	to, local := b.packets[i].path.Remote, b.packets[i].path.Local
 	if to.Addr().Zone() != "" || !w.s.six && !to.Addr().Is4() {
 		return false
