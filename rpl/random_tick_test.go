@@ -128,9 +128,13 @@ func (w *randomWorld) sees(p rpl.Peer, n *thingy, a rpl.Audience) bool {
 	return w.team[p]
 }
 
-// entitle records which secrets each peer may read from this tick on.
+// entitle records which secrets each peer may read from this tick on. What was removed
+// stays, as it was, until its calls have run: who comes into a group by then reads it.
 func (w *randomWorld) entitle() {
 	for _, n := range w.nodes {
+		w.entitleTo(n)
+	}
+	for _, n := range w.gone {
 		w.entitleTo(n)
 	}
 }

@@ -75,6 +75,7 @@ type randomWorld struct {
 	net      *rpltest.Net
 	rules    rules
 	nodes    []*thingy
+	gone     []*thingy           // those that had a secret
 	numbers  map[entity]rpl.Node // of all nodes that exist
 	last     entity
 	next     int32   // the last number given to a secret or a call
@@ -391,6 +392,9 @@ func (w *randomWorld) forget(n *thingy) {
 		}
 	}
 	w.nodes = slices.DeleteFunc(w.nodes, func(o *thingy) bool { return o == n })
+	if slices.ContainsFunc(n.parts, func(p *part) bool { return p != nil && p.t.Name == "secret" }) {
+		w.gone = append(w.gone, n)
+	}
 }
 
 // owned sets the owner of a node and all below it in the model.

@@ -313,6 +313,7 @@ func (a *updates) unfold(p *Peer) {
 		}
 		for _, pc := range k.marks[u.handle>>6].rest(a.bundles.updates) {
 			pc.codes, pc.name = pc.bare(), 0
+			p.States[pc.handle].one.pendSince(a.store.Tick) // it waits from now on, should it be left out
 			all = append(all, pc)
 		}
 	}
