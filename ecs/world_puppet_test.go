@@ -9,6 +9,7 @@ import (
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 )
 
@@ -97,8 +98,12 @@ func samePuppet(here, e *donburi.Entry) error {
 }
 
 // pellets checks that a client has the pellets of the server, and none that it made by itself.
+// One that was made local while the machine played alone is the game's own.
 func (g *adventure) pellets(p *actor) error {
 	for e := range Pellet.Iter(p.World()) {
+		if !e.HasComponent(components.RplNode) {
+			continue
+		}
 		if id := tendon.ID(e); id == 0 || !g.server.has(id) {
 			return fmt.Errorf("it has a pellet %v that the server has not", id)
 		}
