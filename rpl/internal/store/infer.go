@@ -100,7 +100,8 @@ func (r *run) follow(x int32, tick, n uint32) {
 	r.lo, r.hi, r.last = lo, hi, x
 }
 
-// velocity is the velocity of a run whose last step took n ticks, 0 if it is not known.
+// velocity is the velocity of a run whose last step took n ticks, 0 if it is not known or the
+// value leaps.
 // One step says nothing: it may be a leap after a rest, or between two sends that lie
 // far apart.
 func (r *run) velocity(tick, n uint32) int32 {
@@ -109,5 +110,8 @@ func (r *run) velocity(tick, n uint32) int32 {
 	}
 	const part = runUnit >> rowtype.InferBits
 	middle := (r.lo + r.hi + part) &^ (2*part - 1) / (2 * part) // not rounded towards 0: -1 would be -63/64
-	return int32(min(max(middle, -rowtype.InferMost), rowtype.InferMost))
+	if middle < -rowtype.InferMost || middle > rowtype.InferMost {
+		return 0
+	}
+	return int32(middle)
 }
