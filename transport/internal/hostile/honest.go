@@ -297,7 +297,7 @@ func (l *life) ended(end int, err error) {
 	case errors.Is(err, transport.ErrNoAnswer):
 		right = end == atClient && l.hindered
 	case errors.Is(err, transport.ErrReset):
-		right = end == atClient && (l.shut || l.over[atServer] || (l.kicked || l.server == nil) && l.wasCut) // the goodbye was lost with the line; who was let in and never heard is forgotten
+		right = end == atClient && (l.shut || l.over[atServer] || l.kicked && l.wasCut || l.server == nil && (l.wasCut || l.hindered)) // the goodbye was lost with the line; who was let in and never heard is forgotten, or gives way to others
 	case errors.Is(err, transport.ErrTimeout):
 		right = l.outage || l.shut || end == atServer && (l.left || l.over[atClient]) || end == atClient && (l.kicked || l.server == nil && l.wasCut)
 	case errors.Is(err, transport.ErrClosed) && end == atServer:
