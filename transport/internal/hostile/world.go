@@ -275,7 +275,9 @@ func (w *World) Play() {
 			p.leave()
 		}
 	}
-	w.run(2 * transport.SilenceTimeout)
+	for range 6 { // each time that a foe passes on a packet that was lost, the silence begins anew
+		w.run(transport.SilenceTimeout)
+	}
 	for name, l := range w.lives {
 		if l.server != nil && !l.over[atServer] {
 			w.fail("%s has left, and the server was not told", name)
