@@ -238,6 +238,9 @@ func (a *Authority) NeverLearn() {
 // the same.
 func (a *Authority) SetLeastCohort(least int) { a.sender.Setup.LeastCohort = least }
 
+// SetMaxWanted sets how many nodes are decided on in one send for all peers that have just come.
+func (a *Authority) SetMaxWanted(most int) { a.interest.MaxWanted = most }
+
 // SetSharers sets how many peers must have a node by the same handle for it to be marked once
 // for all of them.
 func (a *Authority) SetSharers(least int) { a.sender.Setup.LeastSharers = least }

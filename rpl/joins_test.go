@@ -3,10 +3,12 @@ package rpl_test
 // Many peers that come at once.
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -71,5 +73,76 @@ func TestJoinAfterAHangWhileAnotherJoins(t *testing.T) {
 	ticks()
 	if got := a.Holders(n, nil); len(got) != 2 {
 		t.Errorf("these hold it: %v", got)
+	}
+}
+
+// What is decided on for those who come goes in slices, for all together: two peers come at once,
+// and neither a call on a node in the moment of the join, nor what is given to them, nor the
+// total of their progress waits for its slice.
+func TestJoinsGoInSlices(t *testing.T) {
+	const nodes, slice, peers = 2000, 100, 2
+	s := rpl.NewSchema("slices")
+	typ := s.Build("body").Int("x", 0, 1000).Done()
+	tell := s.RPC("tell", nil, rpl.Broadcast, rpl.Reliable)
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{Delay: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	net.A.SetMaxWanted(slice)
+	var ids []rpl.Node
+	for range nodes {
+		id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	net.Tick(nil)
+	last := ids[nodes-1]
+	for p := range peers {
+		if _, err := net.Join(rpl.Peer(p + 2)); err != nil {
+			t.Fatal(err)
+		}
+		if _, wanted := net.A.Filling(rpl.Peer(p + 2)); wanted != nodes+1 {
+			t.Errorf("at once peer %d shall have %d nodes, want %d with the session's", p+2, wanted, nodes+1)
+		}
+	}
+	net.A.Give(ids[nodes-2], 3)
+	if err := net.A.Call(last, tell, nil); err != nil {
+		t.Fatal(err)
+	}
+	held := func() (n int) {
+		for _, id := range ids {
+			n += len(net.A.Holders(id, nil))
+		}
+		return n
+	}
+	for before, ticks := held(), 0; before < len(ids)*peers; {
+		net.Tick(nil)
+		now := held()
+		if now-before > slice+2*peers {
+			t.Fatalf("in send %d, %d nodes left, want %d at most, and those that were given or called", ticks, now-before, slice)
+		}
+		if ticks++; ticks == 5 {
+			if got := net.A.Holders(ids[nodes-2], nil); !slices.Contains(got, 3) {
+				t.Errorf("what was given to peer 3 is held by %v", got)
+			}
+			net.A.Remove(ids[nodes-3])
+			ids = append(ids[:nodes-3], ids[nodes-2:]...)
+		}
+		if before = now; ticks > 2*nodes*peers/slice {
+			t.Fatalf("after %d ticks %d of %d have left", ticks, now, nodes*peers)
+		}
+	}
+	for range 120 {
+		net.Tick(nil)
+	}
+	for _, c := range net.Clients {
+		if len(c.Log.Calls) != 1 || c.Log.Calls[0].Node != last {
+			t.Errorf("peer %d has had the calls %v, want one on %v", c.Peer, c.Log.Calls, last)
+		}
+		if has, wanted := net.A.Filling(c.Peer); has != wanted || wanted != len(ids)+1 {
+			t.Errorf("peer %d has %d of %d nodes, want %d", c.Peer, has, wanted, len(ids)+1)
+		}
 	}
 }

@@ -22,6 +22,9 @@ type Manager struct {
 	outside    wire.Bitset                  // slots of the roots that are not in the grid, and maybe of others
 	numbered   int32                        // how many numbers lists have had …
 	freeLists  []int32                      // … and those that are free again
+	coming     []*Viewer                    // peers for whom not all nodes are decided on yet
+	wanting    int                          // how many nodes may yet be decided on for them until the next Stream is over …
+	MaxWanted  int                          // … of so many
 	overrides  map[uint32]map[ids.Peer]bool // by slot of a tree's top: who is shown it, or is not, against the rules
 	larges     larges
 	preloading int              // preloads of all viewers
@@ -43,5 +46,5 @@ type Manager struct {
 func NewManager(rule spatial.Interest, st *store.Store, space *spatial.Space) *Manager {
 	favours, _ := rule.(spatial.Favourer)
 	rates, _ := rule.(spatial.Rater)
-	return &Manager{store: st, space: space, Rule: rule, favours: favours, Rates: rates, viewOf: ids.NewRoster[Viewer](), overrides: make(map[uint32]map[ids.Peer]bool)}
+	return &Manager{store: st, space: space, Rule: rule, favours: favours, Rates: rates, viewOf: ids.NewRoster[Viewer](), wanting: wire.MaxWanted, MaxWanted: wire.MaxWanted, overrides: make(map[uint32]map[ids.Peer]bool)}
 }

@@ -48,6 +48,7 @@ func (a *Manager) Stream(now time.Duration) {
 		a.rejudgeNow(slot)
 	}
 	a.Judged = a.Judged[:0]
+	a.admitMore()
 	a.space.NeedsStamps = false
 	if a.space.Index != nil {
 		a.streamAll(now)
@@ -145,7 +146,7 @@ func (a *Manager) Forget(slot uint32) {
 }
 
 // Judge judges a node's tree now if Stream would have to, for an RPC: it must reach a
-// peer that has just been let in, and not one that has just been put out. A tree made
+// peer that has just been let in or comes, and not one that has just been put out. A tree made
 // since the last Stream is not judged, because its place is not known yet.
 func (a *Manager) Judge(slot uint32) {
 	root := a.store.Root(slot)
@@ -153,6 +154,12 @@ func (a *Manager) Judge(slot uint32) {
 		n.Judge = false
 		a.regrid(root)
 		a.rejudgeNow(root)
+		return
+	}
+	for _, v := range a.coming {
+		if root >= v.next && a.outside.Has(root) && a.space.Positions[root].Cell < 0 {
+			a.decide(v, root, a.judgeTree(v, root))
+		}
 	}
 }
 

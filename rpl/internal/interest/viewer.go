@@ -1,6 +1,9 @@
 package interest
 
 import (
+	"math/bits"
+	"slices"
+
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/spatial"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -10,12 +13,14 @@ import (
 type Viewer struct {
 	ID         ids.Peer
 	index      int32
-	Silent     bool // nothing has come from the peer for long: nothing is decided by distance
-	rescan     bool // everything in reach must be scanned
-	scanned    bool // it was scanned since an observer last moved
-	sawLarge   bool // the large nodes were scanned since an observer last moved
-	keepsLarge bool // it has a large node that is out of sight until its minStay is over
-	sweeps     bool // it has nodes out of sight of all observers until their minStay is over
+	Silent     bool   // nothing has come from the peer for long: nothing is decided by distance
+	rescan     bool   // everything in reach must be scanned
+	scanned    bool   // it was scanned since an observer last moved
+	sawLarge   bool   // the large nodes were scanned since an observer last moved
+	keepsLarge bool   // it has a large node that is out of sight until its minStay is over
+	sweeps     bool   // it has nodes out of sight of all observers until their minStay is over
+	coming     bool   // not all nodes are decided on for it yet (Admit)
+	next       uint32 // while it is coming, the slot from which on those outside of the grid are not
 	Points     []spatial.Observer
 	point      [1]spatial.Observer // memory of points if there is only one
 	list       neighbourList       // of the first observer …
@@ -43,9 +48,12 @@ func (v *Viewer) prepare(near bool) {
 	v.list.boundary = make([]boundaryNode, 0, some)
 }
 
-// Admit makes the viewer of a peer, and decides on all nodes for it.
+// Admit makes the viewer of a peer, and decides on all nodes for it: on the peer's own now, on
+// those that are near by its first scan, and on the others in slices, here and in each Stream,
+// of MaxWanted for all who come. A node that is judged meanwhile, or called (Judge), is decided on
+// for them all.
 func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
-	v := &Viewer{ID: id, index: index, rescan: true}
+	v := &Viewer{ID: id, index: index, rescan: true, coming: true}
 	v.prepare(a.space.Index != nil)
 	for int(index) >= len(a.Viewers) {
 		a.Viewers = append(a.Viewers, nil)
@@ -55,11 +63,10 @@ func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	if a.space.Index != nil {
 		v.list.id = a.newList()
 	}
-	// A peer that is near a node in the grid will find it by its first scan.
-	for slot := range a.outside.All {
-		if n := &a.store.Nodes[slot]; !n.Used || n.Parent != 0 || a.space.Positions[slot].Cell >= 0 {
-			a.outside.Clear(slot)
-		} else if a.judgeTree(v, slot) {
+	a.wanting -= a.admitSome(v, a.wanting)
+	if v.coming {
+		a.coming = append(a.coming, v)
+		if slot, ok := a.store.Slot(ids.SessionNode); ok {
 			a.decide(v, slot, true)
 		}
 	}
@@ -69,8 +76,66 @@ func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	return v
 }
 
+// admitMore decides on the next slice for those who come, in equal parts.
+func (a *Manager) admitMore() {
+	for i, v := range a.coming {
+		a.wanting -= a.admitSome(v, a.wanting/(len(a.coming)-i))
+	}
+	a.coming = slices.DeleteFunc(a.coming, func(v *Viewer) bool { return !v.coming })
+	a.wanting = a.MaxWanted
+}
+
+// admitSome decides on the next nodes outside of the grid for a viewer that comes, some more than
+// most if they are of one tree, and returns how many it has judged.
+func (a *Manager) admitSome(v *Viewer, most int) (judged int) {
+	first := int(v.next >> 6)
+	for k := first; k < len(a.outside.W); k++ {
+		w := a.outside.W[k]
+		if k == first {
+			w &= ^uint64(0) << (v.next & 63)
+		}
+		for ; w != 0; w &= w - 1 {
+			slot := uint32(k<<6 + bits.TrailingZeros64(w))
+			if judged >= most {
+				v.next = slot
+				return judged
+			}
+			judged++
+			if n := &a.store.Nodes[slot]; !n.Used || n.Parent != 0 || a.space.Positions[slot].Cell >= 0 {
+				a.outside.Clear(slot)
+			} else if a.judgeTree(v, slot) {
+				before := len(a.Decisions)
+				a.decide(v, slot, true)
+				judged += max(0, len(a.Decisions)-before-1)
+			}
+		}
+	}
+	v.coming = false
+	return judged
+}
+
+// Undecided is about how many nodes are yet to be decided on for a viewer that comes.
+func (a *Manager) Undecided(v *Viewer) (n int) {
+	if !v.coming {
+		return 0
+	}
+	first := int(v.next >> 6)
+	for k := first; k < len(a.outside.W); k++ {
+		w := a.outside.W[k]
+		if k == first {
+			w &= ^uint64(0) << (v.next & 63)
+		}
+		if k < len(v.Wanted.W) {
+			w &^= v.Wanted.W[k] // the session, its own, and what is called
+		}
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
 // Leave forgets a viewer. The caller takes it off the holders of all nodes.
 func (a *Manager) Leave(v *Viewer) {
+	a.coming = slices.DeleteFunc(a.coming, func(w *Viewer) bool { return w == v })
 	a.endLists(v, 0)
 	a.preloading -= len(v.preloads)
 	if a.space.Index != nil {

@@ -134,7 +134,7 @@ func (a *Sender) PeerStats(id ids.Peer) PeerStats {
 // Filling is Authority.Filling.
 func (a *Sender) Filling(id ids.Peer) (has, wanted int) {
 	if p := a.ByID.Find(id); p != nil {
-		return int(p.kept.nodes) - len(p.coming), int(p.kept.nodes) + len(p.arrivals.queue)
+		return int(p.kept.nodes) - len(p.coming), int(p.kept.nodes) + len(p.arrivals.queue) + a.interest.Undecided(p.view)
 	}
 	return 0, 0
 }

@@ -119,6 +119,11 @@ const (
 	MaxArrivals   = 1500
 	LeastArrivals = 32
 
+	// MaxWanted is how many nodes may be decided on in one send for all peers together that have
+	// just come, beside their own: some 0.5 ms. It is a multiple of MaxArrivals, so that what
+	// is worth most is mostly known before it is sent.
+	MaxWanted = 4 * MaxArrivals
+
 	// LeastCohort is how many updates a peer must have for others to be looked for that
 	// are in the same state (cohort.go). With fewer the search costs more than it may save.
 	LeastCohort = 64
