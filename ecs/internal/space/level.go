@@ -59,9 +59,21 @@ func newLevel(cell float64) level {
 	return level{cell: cell, perUnit: 1 / cell, freeBlock: none}
 }
 
-// along is the cell that a coordinate is in, along one axis.
+// along is the cell that a coordinate is in, along one axis. It is what a ray does most, and
+// so does without math.Floor, min and max, which look for NaN.
 func (l *level) along(v float64) int32 {
-	return int32(min(max(math.Floor(v*l.perUnit), -farthest), farthest))
+	f := v * l.perUnit
+	switch {
+	case f >= farthest:
+		return farthest
+	case !(f >= -farthest):
+		return -farthest
+	}
+	n := int32(f)
+	if float64(n) > f {
+		n--
+	}
+	return n
 }
 
 func hashOf(x, y int32) uint64 {

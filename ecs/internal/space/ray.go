@@ -67,7 +67,7 @@ func (r *ray) level(l *level) {
 		if c >= farthest {
 			b = math.Inf(1)
 		}
-		a, b = min(max(a, low), high), min(max(b, low), high)
+		a, b = within(a, low, high), within(b, low, high)
 		if r.hit && du != 0 {
 			enter := (a - u) / du
 			if du < 0 {
@@ -79,7 +79,10 @@ func (r *ray) level(l *level) {
 		}
 		va, vb := v+(a-u)*slope, v+(b-u)*slope
 		margin := l.most + 1e-9*(math.Abs(va)+math.Abs(vb))
-		first, last := l.along(min(va, vb)-margin), l.along(max(va, vb)+margin)
+		if va > vb {
+			va, vb = vb, va
+		}
+		first, last := l.along(va-margin), l.along(vb+margin)
 		for w := first; w <= last; w++ {
 			x, y := c, w
 			if flip {
@@ -101,6 +104,17 @@ func (r *ray) level(l *level) {
 			return
 		}
 	}
+}
+
+// within is v or the nearer of low and high; none is NaN.
+func within(v, low, high float64) float64 {
+	if v < low {
+		return low
+	}
+	if v > high {
+		return high
+	}
+	return v
 }
 
 // all looks at everything on a level.
@@ -128,7 +142,7 @@ func (r *ray) cell(l *level, b int32) {
 			if it.size < 0 {
 				most = float64(-it.size) * r.across
 			}
-			if math.Abs(p-q) > most+1e-12*(math.Abs(p)+math.Abs(q)) {
+			if d := math.Abs(p - q); d > most && d > most+1e-12*(math.Abs(p)+math.Abs(q)) {
 				continue
 			}
 			if r.keep != nil && !r.keep(it.id) { // first, since most that come so near are hit
