@@ -130,6 +130,16 @@ func TestJoinsGoInSlices(t *testing.T) {
 			net.A.Remove(ids[nodes-3])
 			ids = append(ids[:nodes-3], ids[nodes-2:]...)
 		}
+		if ticks == 3 { // what is new, and called at once, does not wait either
+			id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := net.A.Call(id, tell, nil); err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
 		if before = now; ticks > 2*nodes*peers/slice {
 			t.Fatalf("after %d ticks %d of %d have left", ticks, now, nodes*peers)
 		}
@@ -138,11 +148,23 @@ func TestJoinsGoInSlices(t *testing.T) {
 		net.Tick(nil)
 	}
 	for _, c := range net.Clients {
-		if len(c.Log.Calls) != 1 || c.Log.Calls[0].Node != last {
-			t.Errorf("peer %d has had the calls %v, want one on %v", c.Peer, c.Log.Calls, last)
+		for _, id := range []rpl.Node{last, ids[len(ids)-1]} {
+			if n := count(c.Log.Calls, id); n != 1 {
+				t.Errorf("peer %d has had %d calls on %v, want one", c.Peer, n, id)
+			}
 		}
 		if has, wanted := net.A.Filling(c.Peer); has != wanted || wanted != len(ids)+1 {
 			t.Errorf("peer %d has %d of %d nodes, want %d", c.Peer, has, wanted, len(ids)+1)
 		}
 	}
+}
+
+// count is how many calls are on a node.
+func count(calls []rpl.Call, on rpl.Node) (n int) {
+	for _, c := range calls {
+		if c.Node == on {
+			n++
+		}
+	}
+	return n
 }

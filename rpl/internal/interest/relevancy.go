@@ -150,11 +150,14 @@ func (a *Manager) Forget(slot uint32) {
 // since the last Stream is not judged, because its place is not known yet.
 func (a *Manager) Judge(slot uint32) {
 	root := a.store.Root(slot)
-	if n := &a.store.Nodes[root]; n.Judge && n.Born != a.store.Send {
+	n := &a.store.Nodes[root]
+	if n.Born == a.store.Send {
+		return
+	}
+	if n.Judge {
 		n.Judge = false
 		a.regrid(root)
 		a.rejudgeNow(root)
-		return
 	}
 	for _, v := range a.coming {
 		if root >= v.next && a.outside.Has(root) && a.space.Positions[root].Cell < 0 {
@@ -167,7 +170,7 @@ func (a *Manager) Judge(slot uint32) {
 func (a *Manager) rejudgeNow(root uint32) {
 	cell := a.space.Positions[root].Cell
 	for _, v := range a.Viewers {
-		if v == nil || cell >= 0 && v.list.on {
+		if v == nil || cell >= 0 && v.list.on || cell < 0 && v.coming && a.waits(v, root) {
 			continue
 		}
 		a.decide(v, root, a.judgeTree(v, root))
@@ -191,6 +194,12 @@ func (a *Manager) rejudgeNow(root uint32) {
 			}
 		}
 	}
+}
+
+// waits reports whether a node may wait for its slice: it is nothing to a viewer that comes yet.
+func (a *Manager) waits(v *Viewer, root uint32) bool {
+	n := &a.store.Nodes[root]
+	return root >= v.next && !v.Wanted.Has(root) && n.Owner != v.ID && len(n.Children()) == 0
 }
 
 // noteConcerned notes the peers that hold or own a node of a tree.

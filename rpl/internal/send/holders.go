@@ -12,6 +12,7 @@ import (
 // Apply carries out what was decided since the last call: which peers shall have a node
 // from now on, and which shall have it no longer.
 func (a *Sender) Apply() {
+	a.peaks.decisions = max(a.peaks.decisions, len(a.interest.Decisions))
 	for i := range a.interest.Decisions {
 		d := &a.interest.Decisions[i]
 		p, n := a.All[d.Peer], &a.store.Nodes[d.Slot]

@@ -33,7 +33,7 @@ type trimming struct {
 }
 
 // peaks are how long the lists of a send have been since the last trim.
-type peaks struct{ syms, recs, removals, arrivals, updates, speculative, order, joined, queueing int }
+type peaks struct{ syms, recs, removals, arrivals, updates, speculative, order, joined, queueing, decisions int }
 
 // trimScratch gives back what the sends needed, and runs before one.
 func (a *Sender) trimScratch() {
@@ -54,6 +54,7 @@ func (a *Sender) trimScratch() {
 	u.priorities.order, a.Planner.order = pages.Trim(u.priorities.order, k.order, least), pages.Trim(a.Planner.order, k.order, least)
 	u.Cohorts.joined = pages.Trim(u.Cohorts.joined, k.joined, least)
 	a.Planner.queueing = pages.Trim(a.Planner.queueing, k.queueing, least)
+	a.interest.Decisions = pages.Trim(a.interest.Decisions, k.decisions, least)
 	a.peaks = peaks{}
 }
 
