@@ -168,3 +168,26 @@ func count(calls []rpl.Call, on rpl.Node) (n int) {
 	}
 	return n
 }
+
+// Where somebody comes in every step, those who came before come on all the same.
+func TestWhoCameFirstIsNotKeptWaiting(t *testing.T) {
+	const nodes, slice, peers = 2000, 200, 20
+	w := newWorld(t, 5, rpl.AuthorityConfig{SendHz: 60}, netsim.Conditions{Delay: 20 * time.Millisecond}, nodes)
+	w.net.A.SetMaxWanted(slice)
+	w.net.Tick(nil)
+	for p := range peers {
+		if _, err := w.net.Join(rpl.Peer(p + 2)); err != nil {
+			t.Fatal(err)
+		}
+		before := make([]int, p)
+		for q := range before {
+			before[q] = w.net.A.PeerStats(rpl.Peer(q + 2)).Held
+		}
+		w.net.Tick(nil)
+		for q, was := range before {
+			if now := w.net.A.PeerStats(rpl.Peer(q + 2)).Held; now <= was && now < nodes {
+				t.Fatalf("while peer %d comes, peer %d stays at %d of %d nodes", p+2, q+2, now, nodes)
+			}
+		}
+	}
+}

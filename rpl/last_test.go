@@ -62,3 +62,80 @@ func TestLastStateTooLong(t *testing.T) {
 		}
 	}
 }
+
+// What a node was in the end goes by the rights of the moment in which it is sent: who is put out
+// of a group after the last send, by the game or by its Condition, is not told what has changed
+// since, and who stays in it is.
+func TestLastStateOfAGroup(t *testing.T) {
+	for _, by := range []string{"SetGroup before", "SetGroup after", "Condition"} {
+		t.Run(by, func(t *testing.T) {
+			s := rpl.NewSchema("plans")
+			team := s.Group("team")
+			item := s.Item("plan", reflect.TypeFor[struct {
+				Shown  int32 `rpl:""`
+				Secret int32 `rpl:"to=team"`
+			}](), nil)
+			net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, SendHz: 6}, 1, netsim.Conditions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := false
+			if by == "Condition" {
+				net.A.Condition(team, func(p rpl.Peer) bool { return p != 2 || !out })
+			}
+			id := spawn(t, net, rpl.Spawn{Items: []*rpl.ItemType{item}})
+			it, _ := net.A.Item(id, 0)
+			now := struct{ Shown, Secret int32 }{1, 10}
+			var clients []*rpltest.Client
+			for p := range rpl.Peer(2) {
+				c, err := net.Join(p + 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				clients = append(clients, c)
+				if by != "Condition" {
+					net.A.SetGroup(p+2, team, true)
+				}
+			}
+			for range 60 {
+				net.Tick(func(rpl.Tick) { net.A.Set(it, unsafe.Pointer(&now)) })
+			}
+			for !net.Sends() {
+				net.Tick(nil)
+			}
+			net.Tick(nil) // the first after a send
+			net.Tick(func(rpl.Tick) {
+				now.Shown, now.Secret, out = 2, 20, true
+				if by == "SetGroup before" {
+					net.A.SetGroup(2, team, false)
+				}
+				net.A.Set(it, unsafe.Pointer(&now))
+				net.A.Remove(id)
+				if by == "SetGroup after" {
+					net.A.SetGroup(2, team, false)
+				}
+			})
+			var got [2]struct{ Shown, Secret int32 }
+			for i, c := range clients {
+				r, ok := c.P.Replica(id)
+				if !ok {
+					t.Fatal("the node is gone too soon")
+				}
+				c.Log.OnChanged = func(x *rpl.Replica, ord int) {
+					if x == r {
+						c.P.Inject(r, ord, item, unsafe.Pointer(&got[i]))
+					}
+				}
+			}
+			for range 60 {
+				net.Tick(nil)
+			}
+			if got[0].Shown != 2 || got[0].Secret == 20 {
+				t.Errorf("who was put out has %+v", got[0])
+			}
+			if got[1].Shown != 2 || got[1].Secret != 20 {
+				t.Errorf("who is in has %+v", got[1])
+			}
+		})
+	}
+}

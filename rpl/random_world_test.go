@@ -155,7 +155,7 @@ func newRandomWorld(t *rapid.T, cond netsim.Conditions, c rpl.AuthorityConfig, r
 		t.Fatal(err)
 	}
 	net.A.SetSharers(rapid.SampledFrom([]int{1, 2, 4}).Draw(t, "sharers"))
-	net.A.SetMaxWanted(rapid.SampledFrom([]int{1 << 20, 5, 30}).Draw(t, "wanted"))
+	net.A.SetMaxWanted(max(1, rapid.SampledFrom([]int{1 << 20, 200, 1000}).Draw(t, "wanted a second")/max(1, c.SendHz)))
 	net.First = r.first
 	net.Begin(r.begin)
 	w.net, w.cond = net, cond

@@ -22,8 +22,9 @@ type Recorder struct {
 	under map[*rpl.Replica]*rpl.Replica    // each node's parent, as reported, as long as that is here
 	owner map[*rpl.Replica]rpl.Peer        // each node's owner, as reported
 
-	// OnRun is called for each call, before it is kept.
-	OnRun func(rpl.Call)
+	// OnRun is called for each call, before it is kept, and OnChanged for each change of an item.
+	OnRun     func(rpl.Call)
+	OnChanged func(x *rpl.Replica, ord int)
 }
 
 func (r *Recorder) fail(format string, args ...any) {
@@ -121,8 +122,14 @@ func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer) {
 	r.owner[x] = x.Owner
 }
 
-func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node)       { r.known("parent", x); r.hang(x) }
-func (r *Recorder) Changed(x *rpl.Replica, ord int, t rpl.Tick) { r.has("change", x, ord); r.Changes++ }
+func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node) { r.known("parent", x); r.hang(x) }
+
+func (r *Recorder) Changed(x *rpl.Replica, ord int, t rpl.Tick) {
+	r.has("change", x, ord)
+	if r.Changes++; r.OnChanged != nil {
+		r.OnChanged(x, ord)
+	}
+}
 
 func (r *Recorder) Advanced(x *rpl.Replica, ord int, t rpl.Tick) { r.has("advance", x, ord) }
 

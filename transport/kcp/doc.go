@@ -32,5 +32,5 @@ package kcp
 //	home.go, home_*.go      the address from which a listener answers
 //	intake_*.go             reading from a socket, several packets at once
 //	sender_*.go             writing to a socket without waiting for long
-//	outbox.go, writer_*.go   what a listener sends, several packets at once
+//	outbox.go, writer_*.go  what a listener sends, several packets at once
 //	simulation.go           a simulated network between socket and endpoint

@@ -50,8 +50,8 @@ func (v *Viewer) prepare(near bool) {
 
 // Admit makes the viewer of a peer, and decides on all nodes for it: on the peer's own now, on
 // those that are near by its first scan, and on the others in slices, here and in each Stream,
-// of MaxWanted for all who come. A node that is judged meanwhile, or called (Judge), is decided on
-// for them all.
+// of MaxWanted for all who come. A tree that changes meanwhile waits for its slice if it is one node
+// that is nothing to the peer yet (waits); one that is called is decided on at once (Judge).
 func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	v := &Viewer{ID: id, index: index, rescan: true, coming: true}
 	v.prepare(a.space.Index != nil)
@@ -63,7 +63,7 @@ func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	if a.space.Index != nil {
 		v.list.id = a.newList()
 	}
-	a.wanting -= a.admitSome(v, a.wanting)
+	a.wanting -= a.admitSome(v, a.wanting/(len(a.coming)+1)) // those who came before have their parts in the next Stream
 	if v.coming {
 		a.coming = append(a.coming, v)
 		if slot, ok := a.store.Slot(ids.SessionNode); ok {
@@ -76,10 +76,12 @@ func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	return v
 }
 
-// admitMore decides on the next slice for those who come, in equal parts.
+// admitMore decides on the next slice for those who come, in equal parts. Where it is too small for
+// that, who came first has some.
 func (a *Manager) admitMore() {
 	for i, v := range a.coming {
-		a.wanting -= a.admitSome(v, a.wanting/(len(a.coming)-i))
+		rest := len(a.coming) - i
+		a.wanting -= a.admitSome(v, (max(a.wanting, 0)+rest-1)/rest)
 	}
 	a.coming = slices.DeleteFunc(a.coming, func(v *Viewer) bool { return !v.coming })
 	a.wanting = a.MaxWanted

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 	"github.com/tendonengine/tendon/rpl/internal/store"
@@ -67,7 +68,7 @@ func (a *updates) endOf(r *store.Row, i int) *lastRow {
 
 // appendLast codes the last state of a node for a peer: the bits that it takes, then of each
 // row whether it is there, and the row. A row that is long is left out, so that the removal
-// fits any packet.
+// fits any packet, and so is one of a group that the peer is in no more.
 func (a *updates) appendLast(p *Peer, last []*lastRow, nrows int) {
 	at := len(a.syms)
 	a.syms = append(a.syms, 0) // the bits
@@ -79,7 +80,9 @@ func (a *updates) appendLast(p *Peer, last []*lastRow, nrows int) {
 			continue
 		}
 		l := last[next]
-		next++
+		if next++; l.of.Audience >= ids.FirstGroup && !p.isIn(l.of.Audience) {
+			continue
+		}
 		a.syms = m.AppendKey(a.syms, l.of, l.words, a.sender.Tables.deaf)
 		for k, t := range l.of.Vars {
 			a.buf = t.Type.Append(a.buf[:0], l.vars[k])

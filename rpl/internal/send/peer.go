@@ -233,8 +233,11 @@ func (p *Peer) Sees(n *store.Node, who ids.Audience) bool {
 	case ids.OthersSee:
 		return n.Owner != p.ID
 	}
-	return p.view.Groups>>(who-ids.FirstGroup)&1 != 0
+	return p.isIn(who)
 }
+
+// isIn reports whether a peer is in a group.
+func (p *Peer) isIn(group ids.Audience) bool { return p.view.Groups>>(group-ids.FirstGroup)&1 != 0 }
 
 // startRemoval starts the removal of the node of a handle, which still exists.
 func (p *Peer) startRemoval(n *store.Node, h uint32, destroyed bool) {

@@ -101,9 +101,8 @@ func (r *run) follow(x int32, tick, n uint32) {
 }
 
 // velocity is the velocity of a run whose last step took n ticks, 0 if it is not known or the
-// value leaps.
-// One step says nothing: it may be a leap after a rest, or between two sends that lie
-// far apart.
+// value leaps. One step says nothing: it may be a leap after a rest, or between two sends that
+// lie far apart.
 func (r *run) velocity(tick, n uint32) int32 {
 	if age := tick - r.tick; age < straight || age <= n || r.lo <= 0 && r.hi >= 0 {
 		return 0

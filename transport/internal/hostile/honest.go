@@ -297,7 +297,9 @@ func (l *life) ended(end int, err error) {
 	case errors.Is(err, transport.ErrNoAnswer):
 		right = end == atClient && l.hindered
 	case errors.Is(err, transport.ErrReset):
-		right = end == atClient && (l.shut || l.over[atServer] || l.kicked && l.wasCut || l.server == nil && (l.wasCut || l.hindered)) // the goodbye was lost with the line; who was let in and never heard is forgotten, or gives way to others
+		// A goodbye may be lost with the line. Who was let in and never heard is forgotten, or gives way to others.
+		gone := l.kicked && l.wasCut || l.server == nil && (l.wasCut || l.hindered)
+		right = end == atClient && (l.shut || l.over[atServer] || gone)
 	case errors.Is(err, transport.ErrTimeout):
 		right = l.outage || l.shut || end == atServer && (l.left || l.over[atClient]) || end == atClient && (l.kicked || l.server == nil && l.wasCut)
 	case errors.Is(err, transport.ErrClosed) && end == atServer:
