@@ -170,7 +170,7 @@ func (a *Manager) Judge(slot uint32) {
 func (a *Manager) rejudgeNow(root uint32) {
 	cell := a.space.Positions[root].Cell
 	for _, v := range a.Viewers {
-		if v == nil || cell >= 0 && v.list.on || cell < 0 && v.coming && a.waits(v, root) {
+		if v == nil || cell >= 0 && v.list.on {
 			continue
 		}
 		a.decide(v, root, a.judgeTree(v, root))
@@ -194,12 +194,6 @@ func (a *Manager) rejudgeNow(root uint32) {
 			}
 		}
 	}
-}
-
-// waits reports whether a node may wait for its slice: it is nothing to a viewer that comes yet.
-func (a *Manager) waits(v *Viewer, root uint32) bool {
-	n := &a.store.Nodes[root]
-	return root >= v.next && !v.Wanted.Has(root) && n.Owner != v.ID && len(n.Children()) == 0
 }
 
 // noteConcerned notes the peers that hold or own a node of a tree.

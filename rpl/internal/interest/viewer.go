@@ -50,8 +50,8 @@ func (v *Viewer) prepare(near bool) {
 
 // Admit makes the viewer of a peer, and decides on all nodes for it: on the peer's own now, on
 // those that are near by its first scan, and on the others in slices, here and in each Stream,
-// of MaxWanted for all who come. A tree that changes meanwhile waits for its slice if it is one node
-// that is nothing to the peer yet (waits); one that is called is decided on at once (Judge).
+// of MaxWanted for all who come. What is judged meanwhile, as it is new or has changed, and what is
+// called (Judge), is decided on for them all.
 func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	v := &Viewer{ID: id, index: index, rescan: true, coming: true}
 	v.prepare(a.space.Index != nil)

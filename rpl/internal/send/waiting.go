@@ -64,8 +64,6 @@ func (a *calls) RouteEarly() {
 			a.sender.Accounts.Counters.CallsDropped++
 			continue
 		}
-		a.sender.interest.Judge(slot) // for those who come, whose slice may be later
-		a.sender.Apply()
 		n := &a.store.Nodes[slot]
 		found := c.to == 0
 		for k := range n.Holders {
