@@ -24,6 +24,7 @@ type memoryUse struct {
 
 const (
 	memPeers  = 8
+	manyPeers = 64 // with few nodes: what else the heap does in the meantime, some 6 KB, is divided by them
 	manyNodes = 10_000
 	fewNodes  = 64
 	minute    = 60 * hz
@@ -93,9 +94,10 @@ func coreHeap(nodes, peers int, emptied bool, seed uint64) (float64, error) {
 // drops out.
 func memory(seed uint64) (any, error) {
 	var few, many, emptied [2]float64
-	for i, peers := range []int{1, 1 + memPeers} {
+	for i := range 2 {
+		peers := 1 + i*memPeers
 		var err error
-		if few[i], err = coreHeap(fewNodes, peers, false, seed); err != nil {
+		if few[i], err = coreHeap(fewNodes, 1+i*manyPeers, false, seed); err != nil {
 			return nil, err
 		}
 		if many[i], err = coreHeap(manyNodes, peers, false, seed); err != nil {
@@ -105,7 +107,7 @@ func memory(seed uint64) (any, error) {
 			return nil, err
 		}
 	}
-	ofFew, ofMany := (few[1]-few[0])/memPeers, (many[1]-many[0])/memPeers
+	ofFew, ofMany := (few[1]-few[0])/manyPeers, (many[1]-many[0])/memPeers
 	use := memoryUse{Item: (ofMany - ofFew) / (manyNodes - fewNodes)}
 	use.Record = ofFew - use.Item*fewNodes
 	use.RecordAfterJoin = (emptied[1] - emptied[0]) / memPeers

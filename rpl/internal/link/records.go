@@ -205,7 +205,7 @@ func (l *Link) Trim() {
 	}
 	kept := l.spare[:0]
 	for i, list := range l.spare { // the first were not used since the last trim
-		if i >= l.fewSpare || cap(list) <= 4*listLen && len(kept) < some {
+		if i >= l.fewSpare || cap(list) <= listLen && len(kept) < some {
 			kept = append(kept, list)
 		}
 	}

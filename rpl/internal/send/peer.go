@@ -80,8 +80,8 @@ type kept struct {
 // waiting is what a peer wants and does not have yet.
 type waiting struct {
 	queue  []uint32 // slots whose arrival was not sent yet
-	before int      // how many there were after the last send
-	calm   int      // how many of those that are coming, from the first, planAgain need not look at …
+	before int32    // how many there were after the last send
+	calm   int32    // how many of those that are coming, from the first, planAgain need not look at …
 	lost   bool     // … unless this is set: some of them are to be sent again
 }
 
@@ -133,11 +133,10 @@ func (p *Peer) isBusy() bool {
 // prepare allocates what a peer's steady stream needs, some 6 KiB, so that it is not
 // allocated piece by piece later.
 func (p *Peer) prepare() {
-	const some = 16
-	p.arrivals.queue = make([]uint32, 0, some)
-	p.coming, p.going = make([]uint32, 0, some), make([]uint32, 0, some)
+	p.arrivals.queue = make([]uint32, 0, leastList)
+	p.coming, p.going = make([]uint32, 0, leastList), make([]uint32, 0, leastList)
 	p.checks.plan = make([]wire.Check, 0, wire.MaxChecks)
-	p.Link.Prepare(some / 4)
+	p.Link.Prepare(leastList / 4)
 	p.lives.prepare()
 }
 

@@ -25,7 +25,7 @@ const patience = 8
 // what they hang on, then by weight, nearness and waiting. Nodes are as near as the top of
 // their tree, those without a place as near as can be.
 func (a *planner) sortQueue(p *Peer, now time.Duration) {
-	if len(p.arrivals.queue) < 2 || len(p.arrivals.queue) > longQueue && len(p.arrivals.queue) <= p.arrivals.before && (a.store.Send+uint32(p.Index))%patience != 0 {
+	if len(p.arrivals.queue) < 2 || len(p.arrivals.queue) > longQueue && len(p.arrivals.queue) <= int(p.arrivals.before) && (a.store.Send+uint32(p.Index))%patience != 0 {
 		return
 	}
 	a.queueing, a.carrying = a.queueing[:0], a.carrying[:0]

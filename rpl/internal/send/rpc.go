@@ -22,7 +22,7 @@ type peerCalls struct {
 	Unreliable [][]byte
 	spares     wire.Spares // of Unreliable
 	paid       int         // how many of unreliable leave in this send
-	due        int         // how many calls of the peer run in the round dueRound
+	due        uint32      // how many calls of the peer run in the round dueRound
 	dueRound   uint32
 	later      []wire.WireCall // reliable calls of the peer that wait for the next tick
 	laterBytes int

@@ -261,7 +261,7 @@ func (v *lifecycle) due(now time.Duration, copies uint8) int {
 func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) {
 	most, room := p.Link.CopiesFor(), a.burstRoom(p)
 	kept := p.coming[:0]
-	calm := p.arrivals.calm
+	calm := int(p.arrivals.calm)
 	if copies || p.arrivals.lost {
 		calm = 0
 	}
@@ -301,7 +301,7 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 		a.arrives(p, pc)
 	}
 	p.coming = p.coming[:len(kept)]
-	p.arrivals.calm, p.arrivals.lost = len(kept), any || copies
+	p.arrivals.calm, p.arrivals.lost = int32(len(kept)), any || copies
 	return any
 }
 
@@ -356,7 +356,7 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 	}
 	a.burst -= given - room
 	p.arrivals.queue = p.arrivals.queue[:len(waiting)]
-	p.arrivals.before = len(p.arrivals.queue)
+	p.arrivals.before = int32(len(p.arrivals.queue))
 }
 
 // admitTree plans the arrival of a node and of all wanted nodes below it, and returns the

@@ -20,8 +20,11 @@ const (
 	// known of them to be forgotten.
 	trimAfter = 20 * time.Second
 
-	// leastTrim is the elements up to which no list is worth the trouble.
+	// leastTrim is the elements up to which no list of all handles is worth the trouble.
 	leastTrim = 64
+
+	// leastList is the same for lists that are mostly empty: what a peer begins with.
+	leastList = 16
 )
 
 // trimming is what trim knows of a peer.
@@ -60,10 +63,10 @@ func (a *Sender) trimScratch() {
 
 // trim gives back what a peer does not need any more.
 func (p *Peer) trim(now time.Duration) {
-	p.arrivals.queue = pages.Trim(p.arrivals.queue, 0, leastTrim)
-	p.coming, p.going = pages.Trim(p.coming, 0, leastTrim), pages.Trim(p.going, 0, leastTrim)
-	p.parents.handles, p.parents.heldBack = pages.Trim(p.parents.handles, 0, leastTrim), pages.Trim(p.parents.heldBack, 0, leastTrim)
-	p.checks.asked = pages.Trim(p.checks.asked, 0, leastTrim)
+	p.arrivals.queue = pages.Trim(p.arrivals.queue, 0, leastList)
+	p.coming, p.going = pages.Trim(p.coming, 0, leastList), pages.Trim(p.going, 0, leastList)
+	p.parents.handles, p.parents.heldBack = pages.Trim(p.parents.handles, 0, leastList), pages.Trim(p.parents.heldBack, 0, leastList)
+	p.checks.asked = pages.Trim(p.checks.asked, 0, leastList)
 	if len(p.overload.priorities) == 0 && cap(p.overload.priorities) > leastTrim {
 		p.overload.priorities = nil
 	}
