@@ -21,6 +21,10 @@ const (
 	// too: the peer will not be sent updates of it soon.
 	longQueue = 64
 
+	// rested is the ticks after which a row that has not left its motion is not remembered with
+	// its arrival: it is expected not to, and what it becomes is coded from a version that is kept.
+	rested = 16
+
 	// basesChunk is the words allocated at once, for some 200 rows, and fewBases how many rows'
 	// at first.
 	basesChunk, fewBases = 4096, 16
@@ -45,12 +49,12 @@ func (b *peerBase) at(k int) rowtype.Words { return b.t.At(b.words[k*b.t.Width:]
 type bases struct {
 	first []uint32 // by handle: index + 1 of its first base, 0: none
 	all   []peerBase
-	free  map[*rowtype.Type]uint32 // index + 1 of the first free base; free ones keep their words
-	chunk []int32                  // words not yet in use
-	used  int                      // how many of all are not free
-	next  int                      // where restSome goes on
-	rests uint32                   // how many sends it pauses yet
-	freed bool                     // it has freed some since the first
+	free  []uint32 // by rowtype.Type.Index: index + 1 of the first free base; free ones keep their words
+	chunk []int32  // words not yet in use
+	used  int      // how many of all are not free
+	next  int      // where restSome goes on
+	rests uint32   // how many sends it pauses yet
+	freed bool     // it has freed some since the first
 }
 
 // row is the peerBase of row i of a handle's node, nil if there is none.
@@ -96,7 +100,10 @@ func (b *bases) add(h uint32, i int, t *rowtype.Type) *peerBase {
 	for h >= uint32(len(b.first)) {
 		b.first = append(b.first, 0)
 	}
-	at := b.free[t]
+	for t.Index >= len(b.free) {
+		b.free = append(b.free, 0)
+	}
+	at := b.free[t.Index]
 	if at == 0 {
 		b.all = append(b.all, peerBase{t: t, words: b.take(2 * t.Width)})
 		if at = uint32(len(b.all)); len(t.Vars) > 0 {
@@ -106,10 +113,7 @@ func (b *bases) add(h uint32, i int, t *rowtype.Type) *peerBase {
 	b.used++
 	b.rests = 0
 	of := &b.all[at-1]
-	if b.free == nil {
-		b.free = make(map[*rowtype.Type]uint32)
-	}
-	b.free[t] = of.next
+	b.free[t.Index] = of.next
 	of.of, of.row, of.next, b.first[h] = h, uint32(i), b.first[h], at
 	return of
 }
@@ -144,7 +148,7 @@ func (b *bases) release(at uint32) {
 	if of.ticks = [2]uint32{}; of.vars != nil {
 		*of.vars = [2][]any{} // release the values
 	}
-	of.next, b.free[of.t] = b.free[of.t], at
+	of.next, b.free[of.t.Index] = b.free[of.t.Index], at
 	b.used--
 }
 
@@ -185,10 +189,11 @@ func (b *bases) shrink() {
 
 // restSome forgets some of the bases of rows that the peer is known to have as they are: what
 // such a row becomes is coded from a version that the authority has, unless nodes have to wait
-// for long, and then nothing is forgotten. It looks at a few in each send.
-func (p *Peer) restSome(a *store.Store) {
-	const few, pause = 32, 64
-	b := &p.bases
+// for long, and then nothing is forgotten. It looks at a few in each send, of so many peers: a
+// look takes three lines of memory, and after a join every row has a base that is to go.
+func (p *Peer) restSome(a *store.Store, peers int) {
+	const all, most, least, pause = 512, 32, 4, 64
+	b, few := &p.bases, min(max(all/peers, least), most)
 	if b.rests > 0 {
 		b.rests--
 		return
@@ -222,8 +227,9 @@ func (p *Peer) restSome(a *store.Store) {
 	p.kept.bases = int32(len(b.all))
 }
 
-// remember notes what an update or an arrival of this tick sends of rows.
-func (a *updates) remember(p *Peer, recs []link.Entry) {
+// remember notes what an update of this tick sends of rows, or an arrival of those that have not
+// rested.
+func (a *updates) remember(p *Peer, recs []link.Entry, arrival bool) {
 	for i := range recs {
 		re := &recs[i]
 		if re.Kind != recRow {
@@ -231,6 +237,9 @@ func (a *updates) remember(p *Peer, recs []link.Entry) {
 		}
 		e := &p.States[re.Handle]
 		r := &a.store.Rows[a.store.Nodes[e.slot].Rows()[re.Row]]
+		if _, at := a.store.Version(r, re.Ver); arrival && uint32(a.store.Tick)-at > rested {
+			continue
+		}
 		of, k := p.bases.place(re.Handle, int(re.Row), r.Type, p.row(e, int(re.Row)).ackedTick)
 		of.ticks[k] = uint32(a.store.Tick)
 		p.kept.bases = 1

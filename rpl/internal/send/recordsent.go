@@ -50,7 +50,7 @@ func (a *updates) recordUpdates(p *Peer) {
 			gaps[sym]++
 		}
 		if u.urgency >= longWait {
-			a.remember(p, a.recsOf(u))
+			a.remember(p, a.recsOf(u), false)
 		}
 		if lossy {
 			a.beginCopies(p, a.recsOf(u))

@@ -108,7 +108,7 @@ func (a *planner) schedule(p *Peer, own *batch, now time.Duration) {
 		p.endSome(a.store.Tick, a.sender.Setup.Hz)
 	}
 	if p.kept.bases > 0 {
-		p.restSome(a.store)
+		p.restSome(a.store, len(a.sender.All))
 	}
 	if a.budget.Rate > 0 {
 		l := &p.Link.Line
@@ -380,7 +380,7 @@ func (a *planner) admitTree(p *Peer, slot uint32) int {
 	}
 	a.arrives(p, a.sender.Updates.bundle(a.group[first], at))
 	if len(p.arrivals.queue) > longQueue {
-		a.sender.Updates.remember(p, a.sender.Updates.recs[begun.recs:])
+		a.sender.Updates.remember(p, a.sender.Updates.recs[begun.recs:], true)
 	}
 	return all
 }
