@@ -139,3 +139,65 @@ func TestLastStateOfAGroup(t *testing.T) {
 		})
 	}
 }
+
+// A node that gets a new parent and is removed before a peer knows of that parent ends there
+// where it was: its place below the new one would be a wrong one below the old. What else it was
+// in the end goes with the removal.
+func TestLastPlaceNotWithoutItsParent(t *testing.T) {
+	s := rpl.NewSchema("crates")
+	at := s.Item("at", reflect.TypeFor[struct {
+		Pos xy `rpl:"step=1,pos"`
+	}](), nil)
+	health := s.Item("health", reflect.TypeFor[struct {
+		Left int32 `rpl:""`
+	}](), nil)
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	crate, cart, barge := spawn(t, net, rpl.Spawn{Items: []*rpl.ItemType{at, health}}), spawn(t, net, rpl.Spawn{}), spawn(t, net, rpl.Spawn{})
+	place, _ := net.A.Item(crate, 0)
+	left, _ := net.A.Item(crate, 1)
+	pos, hp := xy{10, 10}, int32(5)
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := net.A.SetParent(crate, cart); err != nil {
+		t.Fatal(err)
+	}
+	set := func(rpl.Tick) {
+		net.A.Set(place, unsafe.Pointer(&pos))
+		net.A.Set(left, unsafe.Pointer(&hp))
+	}
+	for range 60 {
+		net.Tick(set)
+	}
+	r, ok := c.P.Replica(crate)
+	if !ok {
+		t.Fatal("the crate is not there")
+	}
+	gotPos, gotHP := pos, hp
+	c.Log.OnChanged = func(x *rpl.Replica, ord int) {
+		if x == r {
+			c.P.Inject(r, ord, []*rpl.ItemType{at, health}[ord], []unsafe.Pointer{unsafe.Pointer(&gotPos), unsafe.Pointer(&gotHP)}[ord])
+		}
+	}
+	net.Tick(func(now rpl.Tick) {
+		pos, hp = xy{900, 900}, 0
+		if err := net.A.SetParent(crate, barge); err != nil {
+			t.Fatal(err)
+		}
+		set(now)
+		net.A.Remove(crate)
+	})
+	for range 120 {
+		net.Tick(nil)
+	}
+	if _, ok := c.P.Replica(crate); ok {
+		t.Fatal("the crate is not gone")
+	}
+	if gotPos != (xy{10, 10}) || gotHP != 0 {
+		t.Errorf("it ended at %v with %d, not at {10 10} with 0", gotPos, gotHP)
+	}
+}

@@ -215,8 +215,9 @@ func (c *Proxy) readRemovals(d *prefix.Decoder, m *coder.Model) error {
 	return nil
 }
 
-// readLast reads what a node that is removed was in the end, as updates of its rows. If it is
-// not here, nothing can be read, and it is skipped.
+// readLast reads what a node that is removed was in the end, as updates of its rows. It is skipped
+// if the node is not here, or is not what the authority means, as after a damaged packet: the node
+// goes all the same, and to refuse the packet would have it sent again for ever.
 func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
 	bits := int(coder.ReadUnsigned(d, &m.Entry.Length))
 	if bits > wire.MaxLastBits+wire.MaxRows {
@@ -224,16 +225,14 @@ func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
 	}
 	end := d.At() + bits
 	if r, rows := c.tenant(of.handle); r != nil && r.gen == of.gen {
-		for i := rows.first; i < rows.first+uint32(rows.n); i++ {
-			if d.Bits(1) == 0 {
-				continue
-			}
-			if ok, err := c.readRow(d, m, i, coder.RowKeyframe, 0, false); !ok {
-				return err
+		begun, staged, fits := *d, len(c.dec.stage.updates), true
+		for i := rows.first; i < rows.first+uint32(rows.n) && fits; i++ {
+			if d.Bits(1) == 1 {
+				fits, _ = c.readRow(d, m, i, coder.RowKeyframe, 0, false)
 			}
 		}
-		if d.At() != end {
-			return fmt.Errorf("%w: a last state of handle %d that is another's", ids.ErrPacket, of.handle)
+		if !fits || d.At() != end {
+			*d, c.dec.stage.updates = begun, c.dec.stage.updates[:staged]
 		}
 	}
 	for left := end - d.At(); left > 0; left = end - d.At() {

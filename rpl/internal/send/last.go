@@ -25,7 +25,7 @@ type lastRow struct {
 // lastOf returns what a peer must be sent of a node that is removed now, row by row; to is
 // what it is appended to, and rows what was found for other peers. A row is sent if what is
 // on its way to the peer does not lead to it; on a line that loses packets, if what the peer
-// is known to have does not.
+// is known to have does not. A place below a parent that the peer is not known to know of is not.
 func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to []*lastRow) []*lastRow {
 	e, v := &p.States[h], p.lifeAt(h)
 	if n.Transient || v.relayout || e.State == HandleComing && !v.mayBeSpeculative() {
@@ -33,7 +33,7 @@ func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to [
 	}
 	for i := range n.Rows() {
 		r, pr := &a.store.Rows[n.Rows()[i]], p.row(e, i)
-		if pr.hidden() || !p.Sees(n, r.Type.Audience) {
+		if pr.hidden() || !p.Sees(n, r.Type.Audience) || v.newParent != 0 && r.Type.Pos[0] >= 0 {
 			continue
 		}
 		ver, tick := pr.flight, pr.flightTick
