@@ -218,15 +218,15 @@ func (l *lab) step() time.Duration {
 }
 
 func (l *lab) receive() time.Duration {
-	from := cpu.Thread()
+	watch := cpu.StartThread()
 	l.server.Receive()
-	return cpu.Thread() - from
+	return watch.Lap()
 }
 
 func (l *lab) send() time.Duration {
-	from := cpu.Thread()
+	watch := cpu.StartThread()
 	l.server.Send()
-	return cpu.Thread() - from
+	return watch.Lap()
 }
 
 // move turns the first bodies of the world, each at every tick, and lets the eyes roam.

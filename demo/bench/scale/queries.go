@@ -85,11 +85,11 @@ func queries(seed uint64) (any, error) {
 		for range spots {
 			least, at := time.Duration(math.MaxInt64), inside()
 			for range times {
-				from := cpu.Thread()
+				watch := cpu.StartThread()
 				for n := range few {
 					kinds[i].ask(at.Add(gmath.Vec{X: float64(n) * around / few}))
 				}
-				least = min(least, cpu.Thread()-from)
+				least = min(least, watch.Lap())
 			}
 			sum += least
 		}
@@ -108,9 +108,9 @@ func queries(seed uint64) (any, error) {
 		l.net.Advance(step)
 		l.receive()
 		l.move()
-		from := cpu.Thread()
+		watch := cpu.StartThread()
 		kinds[1].ask(l.anywhere())
-		least = min(least, cpu.Thread()-from)
+		least = min(least, watch.Lap())
 		l.send()
 	}
 	t.Refresh = us(least)

@@ -3,6 +3,7 @@ package donburix
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
@@ -47,29 +48,78 @@ func askedOf[A, C ~int](component func(A, C) unsafe.Pointer, archetype, n int) [
 	return list
 }
 
-// ChangedNodes calls fn for the rows of an archetype whose NodeData differs from known,
-// and updates known. It compares four rows at once, because mostly none has changed.
-func ChangedNodes(w donburi.World, archetype int, known []components.NodeData, fn func(row int, data *components.NodeData)) {
-	list := Column(w, components.RplNode, archetype, len(known))
-	known = known[:len(list)] // already so, but the compiler does not know it
-	row := 0
+// NodeDatas is the NodeData of an archetype's rows as it was last seen.
+type NodeDatas struct {
+	rows    []components.NodeData
+	of      components.NodeData
+	uniform bool   // all rows are equal to of, as they mostly are: then rows need not be read
+	looks   uint32 // calls of Changed
+}
+
+// Resize makes it n rows.
+func (k *NodeDatas) Resize(n int) {
+	before := min(len(k.rows), n)
+	k.rows = slices.Grow(k.rows[:before], n-before)[:n]
+	if before == 0 {
+		k.uniform = true
+	}
+	for i := range k.rows[before:] {
+		k.rows[before+i] = k.of
+	}
+}
+
+// Put sets a row.
+func (k *NodeDatas) Put(row int, data components.NodeData) {
+	k.rows[row] = data
+	k.uniform = k.uniform && data == k.of
+}
+
+// Changed calls fn for the rows of the archetype that differ from what was last seen, and notes
+// what they are now. It compares eight or four rows at once, because mostly none has changed.
+func (k *NodeDatas) Changed(w donburi.World, archetype int, fn func(row int, data *components.NodeData)) {
+	list := Column(w, components.RplNode, archetype, len(k.rows))
+	const patience = 64 // calls from one look at whether all rows are equal to the next
+	if k.looks++; !k.uniform && k.looks%patience == 0 {
+		k.compare()
+	}
+	row, of := 0, *(*uint64)(unsafe.Pointer(&k.of))
+	for ; k.uniform && row < len(list)-7; row += 8 {
+		l := (*[8]unsafe.Pointer)(list[row:])
+		if (*(*uint64)(l[0])^of)|(*(*uint64)(l[1])^of)|(*(*uint64)(l[2])^of)|(*(*uint64)(l[3])^of)|
+			(*(*uint64)(l[4])^of)|(*(*uint64)(l[5])^of)|(*(*uint64)(l[6])^of)|(*(*uint64)(l[7])^of) != 0 {
+			break
+		}
+	}
+	known := k.rows[:len(list)] // already so, but the compiler does not know it
 	for ; row < len(list)-3; row += 4 {
 		if NodeDataDiffers(list[row], &known[row])|NodeDataDiffers(list[row+1], &known[row+1])|
 			NodeDataDiffers(list[row+2], &known[row+2])|NodeDataDiffers(list[row+3], &known[row+3]) != 0 {
-			changedAmong(list[row:row+4], row, known, fn)
+			k.changedAmong(list[row:row+4], row, fn)
 		}
 	}
-	changedAmong(list[row:], row, known, fn)
+	k.changedAmong(list[row:], row, fn)
 }
 
-// changedAmong is ChangedNodes for the rows of list, of which from is the first.
-func changedAmong(list []unsafe.Pointer, from int, known []components.NodeData, fn func(row int, data *components.NodeData)) {
+// changedAmong is Changed for the rows of list, of which from is the first.
+func (k *NodeDatas) changedAmong(list []unsafe.Pointer, from int, fn func(row int, data *components.NodeData)) {
 	for i, at := range list {
-		if row := from + i; NodeDataDiffers(at, &known[row]) != 0 {
+		if row := from + i; NodeDataDiffers(at, &k.rows[row]) != 0 {
 			data := (*components.NodeData)(at)
-			known[row] = *data
+			k.Put(row, *data)
 			fn(row, data)
 		}
+	}
+}
+
+// compare looks whether all rows are equal.
+func (k *NodeDatas) compare() {
+	for i := range k.rows {
+		if k.rows[i] != k.rows[0] {
+			return
+		}
+	}
+	if len(k.rows) > 0 {
+		k.of, k.uniform = k.rows[0], true
 	}
 }
 

@@ -205,3 +205,47 @@ func TestSameMemory(t *testing.T) {
 		}
 	}
 }
+
+// Changed tells of each row that has changed since the last call, once, whether all rows were
+// equal before or not, and whether there are few rows or many.
+func TestChangedNodeData(t *testing.T) {
+	for _, n := range []int{1, 7, 8, 9, 64, 131} {
+		w := donburi.NewWorld()
+		var list []*donburi.Entry
+		var k NodeDatas
+		k.Resize(n)
+		for i, e := range w.CreateMany(n, components.RplNode) {
+			list = append(list, w.Entry(e))
+			k.Put(i, components.NodeData{})
+		}
+		changed := func() (rows []int) {
+			k.Changed(w, 0, func(row int, data *components.NodeData) {
+				if *data != *components.RplNode.Get(list[row]) {
+					t.Errorf("%d rows: row %d is %v", n, row, *data)
+				}
+				rows = append(rows, row)
+			})
+			return rows
+		}
+		if got := changed(); len(got) > 0 {
+			t.Errorf("%d rows: %v have changed before any has", n, got)
+		}
+		for round := range 200 { // so that rows that are equal again are found to be
+			var want []int
+			for row := range list {
+				switch {
+				case round%100 == 50: // all
+					components.RplNode.Set(list[row], &components.NodeData{Hz: uint8(1 + round/100)})
+				case (row+round)%97 == 0 && round%100 < 10:
+					components.RplNode.Get(list[row]).Weight++
+				default:
+					continue
+				}
+				want = append(want, row)
+			}
+			if got := changed(); !slices.Equal(got, want) {
+				t.Fatalf("%d rows, round %d: %v have changed, want %v", n, round, got, want)
+			}
+		}
+	}
+}

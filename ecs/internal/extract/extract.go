@@ -175,7 +175,7 @@ func (ex *Reader) extractAll() {
 // noticeNodes looks for changed NodeData in every row, before every Stream: a peer that
 // may no longer see a node must not be sent what happens to it now.
 func (ex *Reader) noticeNodes(p *plan, archetype int) {
-	donburix.ChangedNodes(ex.World, archetype, p.data, func(row int, data *components.NodeData) {
+	p.data.Changed(ex.World, archetype, func(row int, data *components.NodeData) {
 		if n := p.rows[row]; n != nil && n.Entity == p.entities[row] { // NodeData on a part has no effect
 			ex.noticeNode(n, data)
 		}

@@ -29,8 +29,8 @@ type plan struct {
 	columns   []column
 	entities  []donburi.Entity // the rows at the last look
 	rows      []*nodes.Node
-	stale     []int                 // present rows whose entity or node differs from the plan
-	data      []components.NodeData // of the rows, as the core knows it
+	stale     []int              // present rows whose entity or node differs from the plan
+	data      donburix.NodeDatas // as the core knows it
 }
 
 // A column is one replicated component of an archetype.
@@ -251,7 +251,7 @@ func (ex *Reader) replan(i int) {
 		})
 	}
 	p.rows = resized(p.rows, len(ents))
-	p.data = resized(p.data, len(ents))
+	p.data.Resize(len(ents))
 	p.strange = false // all rows without a node are among the stale ones
 	for _, row := range p.stale {
 		ex.planRow(p, row, ents[row])
@@ -269,7 +269,7 @@ func (ex *Reader) planRow(p *plan, row int, e donburi.Entity) {
 	p.rows[row] = n
 	if n != nil {
 		ex.MatchItems(n, e, p.columns)
-		p.data[row] = n.Data
+		p.data.Put(row, n.Data)
 		if n.Entity == e && (p.extents || n.Extent != 0) && ex.World.Valid(e) {
 			ex.noticeExtentOf(n, ex.World.Entry(e))
 		}
