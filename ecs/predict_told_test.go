@@ -139,3 +139,80 @@ func TestPredictedIsTold(t *testing.T) {
 		}
 	}
 }
+
+type (
+	lampData struct {
+		Lit bool `rpl:""`
+	}
+	sagaData struct {
+		Verses [8]string `rpl:"max=16"`
+		Pages  [16]int64 `rpl:""`
+	}
+)
+
+// A predicted node may lose a component and get another in its place, of another size and shape:
+// what is kept of the one is never taken for the other.
+func TestPredictedNodeChangesItsComponents(t *testing.T) {
+	p := tendon.NewProtocol("bards")
+	knight := tendon.Replicate(p, "knight", donburi.NewComponentType[knightData]())
+	lamp := tendon.Replicate(p, "lamp", donburi.NewComponentType[lampData]())
+	saga := tendon.Replicate(p, "saga", donburi.NewComponentType[sagaData]())
+	walk := tendon.NewCommand[int8](p, "walk", knight)
+	session := func(c tendon.Config) *tendon.Replication {
+		r, err := tendon.New(donburi.NewWorld(), p, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk.Apply(r, func(c tendon.Call, by int8) { knight.Get(c.Entry).X += float64(by) })
+		return r
+	}
+	server, client := session(tendon.Config{Dedicated: true}), session(tendon.Config{})
+	walk.Sample(client, func(*donburi.Entry) int8 { return 1 })
+	server.OnJoin(func(q rpl.Peer) { tendon.Give(server.Create(knight, lamp), q) })
+	corrected := 0
+	client.OnCorrection(func(tendon.Correction) { corrected++ })
+	net := mem.NewNetwork(1, netsim.Conditions{Delay: 30 * time.Millisecond})
+	l := net.Listener()
+	server.Host(l)
+	client.Join(net.Dialer(l))
+	steps := func(n int) {
+		for range n {
+			net.Advance(time.Second / 60)
+			for _, r := range []*tendon.Replication{server, client} {
+				r.Receive()
+				walk.Run(r)
+				r.Send()
+			}
+		}
+	}
+	steps(240)
+	mine, ok := tendon.Mine(client, knight)
+	if !ok || !tendon.Predicted(mine) {
+		t.Fatal("the client predicts no bard")
+	}
+	e, _ := server.Find(tendon.ID(mine))
+	corrected = 0
+	for round := range 12 {
+		want := sagaData{}
+		if e = server.World().Entry(e.Entity()); round%2 == 0 {
+			for i := range want.Verses {
+				want.Verses[i], want.Pages[i] = strings.Repeat("la", i), int64(-1-round)
+			}
+			donburi.Remove[lampData](e, lamp)
+			donburi.Add(e, saga, &want)
+		} else {
+			donburi.Remove[sagaData](e, saga)
+			donburi.Add(e, lamp, &lampData{Lit: true})
+		}
+		steps(20 + 10*round)
+		switch {
+		case round%2 == 0 && (mine.HasComponent(lamp) || *saga.Get(mine) != want):
+			t.Errorf("round %d: the client has %v, not %v", round, *saga.Get(mine), want)
+		case round%2 == 1 && (mine.HasComponent(saga) || !lamp.Get(mine).Lit):
+			t.Errorf("round %d: the lamp is not lit", round)
+		}
+	}
+	if corrected > 0 {
+		t.Errorf("%d corrections of what was predicted right", corrected)
+	}
+}

@@ -25,8 +25,9 @@ type Node struct {
 	Wakes Wakes    // when it is to be woken, and was
 }
 
-// A Item is an item's component after each of the last ticks.
+// An Item is an item's component after each of the last ticks.
 type Item struct {
+	of     *rpl.ItemType
 	Ring   [Ticks]unsafe.Pointer
 	Ticks  [Ticks]rpl.Tick
 	Has    uint64         // which parts of it the server told of when it was last compared
@@ -35,10 +36,16 @@ type Item struct {
 	Was    []float64      // the drawn fields before a replay; empty where it was not there
 }
 
-// Item returns what is kept of an item.
-func (p *Node) Item(ord int) *Item {
+// Item returns what is kept of an item, of a type: nothing yet if what is kept at its ordinal is
+// of another, which the node has lost since, or had here before the server told what it has. The
+// memory of one component must never be taken for that of another.
+func (p *Node) Item(ord int, of *rpl.ItemType) *Item {
 	for len(p.Items) <= ord {
 		p.Items = append(p.Items, Item{})
 	}
-	return &p.Items[ord]
+	k := &p.Items[ord]
+	if k.of != of {
+		*k = Item{of: of}
+	}
+	return k
 }

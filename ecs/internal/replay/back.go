@@ -50,7 +50,7 @@ func (st *States) Begin(n *nodes.Node, round uint64) {
 		b := &n.Items[ord]
 		if e, at := st.Component(b); at != nil && b.Track != nil && !b.Track.Empty() {
 			drawn := st.drawn(b, e, at, func(_, w unsafe.Pointer) { st.Screen.Draw(b.Track, w, false) })
-			w, k := st.Tagged(b.Comp, e, at), n.Predicted.Item(ord)
+			w, k := st.Tagged(b.Comp, e, at), n.Predicted.Item(ord, b.Comp.Item)
 			for j := range b.Comp.Drawn.Fields {
 				f := &b.Comp.Drawn.Fields[j]
 				k.Off = append(k.Off, f.Way(f.Get(w), drawn[j]))
@@ -141,7 +141,7 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 func (st *States) Again(all []*nodes.Node, t rpl.Tick) bool {
 	for _, n := range all {
 		for ord := range n.Items {
-			if _, at := st.Component(&n.Items[ord]); at != nil && n.Predicted.Item(ord).Ticks[t%predict.Ticks] != t {
+			if _, at := st.Component(&n.Items[ord]); at != nil && n.Predicted.Item(ord, n.Items[ord].Comp.Item).Ticks[t%predict.Ticks] != t {
 				return false
 			}
 		}
@@ -163,7 +163,7 @@ func (st *States) copy(n *nodes.Node, ord int, t rpl.Tick) (kept bool) {
 	if at == nil {
 		return false
 	}
-	k := n.Predicted.Item(ord)
+	k := n.Predicted.Item(ord, b.Comp.Item)
 	if kept = k.Ticks[t%predict.Ticks] == t; kept {
 		b.Comp.PutBack(at, k.Ring[t%predict.Ticks])
 	}
@@ -247,7 +247,7 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 			if at == nil {
 				continue
 			}
-			k := n.Predicted.Item(ord)
+			k := n.Predicted.Item(ord, b.Comp.Item)
 			if has := st.has(n, ord); has != k.Has { // a right has come or gone
 				k.Has, fresh = has, true
 			}

@@ -34,7 +34,7 @@ func (st *States) Save(n *nodes.Node, t rpl.Tick) {
 	for ord := range n.Items {
 		b := &n.Items[ord]
 		if _, at := st.Component(b); at != nil {
-			k := n.Predicted.Item(ord)
+			k := n.Predicted.Item(ord, b.Comp.Item)
 			s := &k.Ring[t%predict.Ticks]
 			if *s == nil {
 				*s = b.Comp.Fresh()
@@ -93,7 +93,7 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 // resolve has the server's state, in st.words and st.theirs, refer to what is here: a reference to a
 // node that this client does not have is null here, and no misprediction.
 func (st *States) resolve(n *nodes.Node, ord int, b *nodes.Binding) {
-	k := n.Predicted.Item(ord)
+	k := n.Predicted.Item(ord, b.Comp.Item)
 	if k.Theirs == nil {
 		if k.Theirs = b.Comp.Fresh(); b.Comp.StandIn != nil {
 			k.Theirs = b.Comp.StandIn.Make()
@@ -130,7 +130,7 @@ func (st *States) EachDrawn(all []*nodes.Node, fn func(p *predict.Node, k *predi
 			if e, at := st.Component(b); at != nil {
 				at = st.Tagged(b.Comp, e, at)
 				for j := range b.Comp.Drawn.Fields {
-					fn(n.Predicted, n.Predicted.Item(ord), &b.Comp.Drawn.Fields[j], at, j)
+					fn(n.Predicted, n.Predicted.Item(ord, b.Comp.Item), &b.Comp.Drawn.Fields[j], at, j)
 				}
 			}
 		}
@@ -146,7 +146,7 @@ func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType
 		if b.Comp == nil || b.Entity != e || b.Comp.Type != c || ord >= len(n.Predicted.Items) {
 			continue
 		}
-		k := &n.Predicted.Items[ord]
+		k := n.Predicted.Item(ord, b.Comp.Item)
 		between := share < 1 && n.Leapt != t && k.Ring[(t-1)%predict.Ticks] != nil && k.Ticks[(t-1)%predict.Ticks] == t-1 && k.Ticks[t%predict.Ticks] == t
 		st.was = st.was[:0]
 		at := st.World.Entry(e)
