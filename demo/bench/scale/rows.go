@@ -181,17 +181,23 @@ func peerCounts(seed uint64) (any, error) {
 	return along(scenes...)
 }
 
-// streamTime is the median of the stream stage's times.
-func (l *lab) streamTime() time.Duration {
-	var samples []time.Duration
-	for range warmUp {
-		l.step()
+// streamTimes are the medians of the stream stage's times in two labs, step by step by turns, so
+// that both meet the same machine: within seconds it swings by more than what is measured.
+func streamTimes(labs [2]*lab) (medians [2]time.Duration) {
+	var samples [2][]time.Duration
+	for i := range warmUp + measured/2 {
+		for k := range labs {
+			k = (k + i) % 2
+			labs[k].step()
+			if i >= warmUp {
+				samples[k] = append(samples[k], labs[k].stages.stream)
+			}
+		}
 	}
-	for range measured / 2 {
-		l.step()
-		samples = append(samples, l.stages.stream)
+	for k := range medians {
+		medians[k] = spreadOf(samples[k]).median
 	}
-	return spreadOf(samples).median
+	return medians
 }
 
 type ratio struct {
@@ -200,7 +206,7 @@ type ratio struct {
 	BaseUs float64 `json:"base_us"`
 }
 
-// against runs two scenes by turns, so that both meet the same machine.
+// against runs two scenes by turns.
 func against(of, base scene) (any, error) {
 	a, err := newLab(of)
 	if err != nil {
@@ -217,9 +223,9 @@ func against(of, base scene) (any, error) {
 	var ratios []float64
 	var last ratio
 	for range 5 {
-		x, y := a.streamTime(), b.streamTime()
-		last.Us, last.BaseUs = us(x), us(y)
-		ratios = append(ratios, float64(x)/float64(y))
+		m := streamTimes([2]*lab{a, b})
+		last.Us, last.BaseUs = us(m[0]), us(m[1])
+		ratios = append(ratios, float64(m[0])/float64(m[1]))
 	}
 	slices.Sort(ratios)
 	last.Ratio = ratios[len(ratios)/2]
