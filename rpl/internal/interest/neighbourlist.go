@@ -148,17 +148,24 @@ func (v *scanPass) pass(reported []uint32) {
 	for to := len(w.boundary); to > 0; {
 		from := max(0, to-uncertainMost)
 		var buf [uncertainMost]uint8
+		var room [uncertainMost]uint32
 		asked := v.uncertain(buf[:0], w.boundary[from:to], &news)
 		v.a.DistanceChecks += uint64(len(asked))
-		for k := len(asked) - 1; k >= 0; k-- { // from the end: dropBoundary puts the last node in the gap
-			i := from + int(asked[k])
-			e := &w.boundary[i]
+		due, slots := asked[:0], room[:0]
+		for _, k := range asked {
+			e := &w.boundary[from+int(k)]
 			if news.some && news.may(e.slot()) {
 				*e = boundaryAt(e.slot(), p.Wanted.Has(e.slot()))
 			} else if v.stays(e) && !(v.all && e.held() != 0 && !v.allows(e.slot(), v.distance(&v.a.space.Positions[e.slot()]), true)) {
 				continue
 			}
-			if !v.ask(e) {
+			due, slots = append(due, k), append(slots, e.slot())
+		}
+		if len(due) > 1 {
+			v.a.store.TouchNodes(slots)
+		}
+		for k := len(due) - 1; k >= 0; k-- { // from the end: dropBoundary puts the last node in the gap
+			if i := from + int(due[k]); !v.ask(&w.boundary[i]) {
 				w.dropBoundary(i)
 			}
 		}

@@ -35,3 +35,38 @@ func (a *Store) touchDeparted(t *rowtype.Type, departed []departedRow) {
 	}
 	a.sum += sum
 }
+
+// TouchNodes touches what Hold and Unhold need of nodes.
+func (a *Store) TouchNodes(slots []uint32) {
+	sum := uint32(0)
+	for _, slot := range slots {
+		n := &a.Nodes[slot]
+		sum += uint32(len(n.Holders)) + uint32(len(n.Items()))
+	}
+	for _, slot := range slots {
+		n := &a.Nodes[slot]
+		if len(n.Holders) > 0 {
+			sum += uint32(n.Holders[0].Peer())
+		}
+		for _, it := range n.Items() {
+			if it != NoSlot {
+				sum += a.Hots[it].row
+			}
+		}
+	}
+	for _, slot := range slots {
+		n := &a.Nodes[slot]
+		for _, i := range n.Rows() {
+			sum += a.Rows[i].Head
+		}
+		for _, it := range n.Items() {
+			if it == NoSlot {
+				continue
+			}
+			if h := &a.Hots[it]; h.column != noColumn {
+				sum += a.Columns[h.column].rows[h.at]
+			}
+		}
+	}
+	a.sum += sum
+}
