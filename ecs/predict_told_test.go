@@ -35,6 +35,34 @@ type (
 	}
 )
 
+// pairOfKnights are a server and a client that joins it and walks, and what makes steps of both.
+func pairOfKnights(t *testing.T, p *tendon.Protocol, walk *tendon.Command[int8], line netsim.Conditions, ofClient tendon.Config, apply func(tendon.Call, int8)) (server, client *tendon.Replication, steps func(n int)) {
+	session := func(c tendon.Config) *tendon.Replication {
+		r, err := tendon.New(donburi.NewWorld(), p, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk.Apply(r, apply)
+		return r
+	}
+	server, client = session(tendon.Config{Dedicated: true}), session(ofClient)
+	walk.Sample(client, func(*donburi.Entry) int8 { return 1 })
+	net := mem.NewNetwork(1, line)
+	l := net.Listener()
+	server.Host(l)
+	client.Join(net.Dialer(l))
+	return server, client, func(n int) {
+		for range n {
+			net.Advance(time.Second / 60)
+			for _, r := range []*tendon.Replication{server, client} {
+				r.Receive()
+				walk.Run(r)
+				r.Send()
+			}
+		}
+	}
+}
+
 func TestPredictedIsTold(t *testing.T) {
 	for _, line := range []netsim.Conditions{{Delay: 30 * time.Millisecond}, {Delay: 60 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: .1}} {
 		p := tendon.NewProtocol("knights")
@@ -43,42 +71,18 @@ func TestPredictedIsTold(t *testing.T) {
 		badge := tendon.Replicate(p, "badge", donburi.NewComponentType[badgeData]())
 		walk := tendon.NewCommand[int8](p, "walk", knight)
 		var log bytes.Buffer
-		session := func(c tendon.Config) *tendon.Replication {
-			r, err := tendon.New(donburi.NewWorld(), p, c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			walk.Apply(r, func(c tendon.Call, by int8) {
-				d := knight.Get(c.Entry)
-				d.X += float64(by) / 10 // steps of a tenth, in steps of 1/32
-				if c.Tick%16 == 0 {
-					if d.Trail = append(d.Trail, d.X); len(d.Trail) > 4 {
-						d.Trail = slices.Delete(d.Trail, 0, 1)
-					}
+		server, client, steps := pairOfKnights(t, p, walk, line, tendon.Config{Debug: true, Log: slog.New(slog.NewTextHandler(&log, nil))}, func(c tendon.Call, by int8) {
+			d := knight.Get(c.Entry)
+			d.X += float64(by) / 10 // steps of a tenth, in steps of 1/32
+			if c.Tick%16 == 0 {
+				if d.Trail = append(d.Trail, d.X); len(d.Trail) > 4 {
+					d.Trail = slices.Delete(d.Trail, 0, 1)
 				}
-			})
-			return r
-		}
-		server := session(tendon.Config{Dedicated: true})
-		client := session(tendon.Config{Debug: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
-		walk.Sample(client, func(*donburi.Entry) int8 { return 1 })
+			}
+		})
 		server.OnJoin(func(q rpl.Peer) { tendon.Give(server.Create(knight, badge), q) })
 		corrected := map[string]int{}
 		client.OnCorrection(func(c tendon.Correction) { corrected[c.Field]++ })
-		net := mem.NewNetwork(1, line)
-		l := net.Listener()
-		server.Host(l)
-		client.Join(net.Dialer(l))
-		steps := func(n int) {
-			for range n {
-				net.Advance(time.Second / 60)
-				for _, r := range []*tendon.Replication{server, client} {
-					r.Receive()
-					walk.Run(r)
-					r.Send()
-				}
-			}
-		}
 		steps(240)
 		mine, ok := tendon.Mine(client, knight)
 		if !ok || !tendon.Predicted(mine) {
@@ -158,33 +162,12 @@ func TestPredictedNodeChangesItsComponents(t *testing.T) {
 	lamp := tendon.Replicate(p, "lamp", donburi.NewComponentType[lampData]())
 	saga := tendon.Replicate(p, "saga", donburi.NewComponentType[sagaData]())
 	walk := tendon.NewCommand[int8](p, "walk", knight)
-	session := func(c tendon.Config) *tendon.Replication {
-		r, err := tendon.New(donburi.NewWorld(), p, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		walk.Apply(r, func(c tendon.Call, by int8) { knight.Get(c.Entry).X += float64(by) })
-		return r
-	}
-	server, client := session(tendon.Config{Dedicated: true}), session(tendon.Config{})
-	walk.Sample(client, func(*donburi.Entry) int8 { return 1 })
+	server, client, steps := pairOfKnights(t, p, walk, netsim.Conditions{Delay: 30 * time.Millisecond}, tendon.Config{}, func(c tendon.Call, by int8) {
+		knight.Get(c.Entry).X += float64(by)
+	})
 	server.OnJoin(func(q rpl.Peer) { tendon.Give(server.Create(knight, lamp), q) })
 	corrected := 0
 	client.OnCorrection(func(tendon.Correction) { corrected++ })
-	net := mem.NewNetwork(1, netsim.Conditions{Delay: 30 * time.Millisecond})
-	l := net.Listener()
-	server.Host(l)
-	client.Join(net.Dialer(l))
-	steps := func(n int) {
-		for range n {
-			net.Advance(time.Second / 60)
-			for _, r := range []*tendon.Replication{server, client} {
-				r.Receive()
-				walk.Run(r)
-				r.Send()
-			}
-		}
-	}
 	steps(240)
 	mine, ok := tendon.Mine(client, knight)
 	if !ok || !tendon.Predicted(mine) {

@@ -51,12 +51,13 @@ func askedOf[A, C ~int](component func(A, C) unsafe.Pointer, archetype, n int) [
 // NodeDatas is the NodeData of an archetype's rows as it was last seen.
 type NodeDatas struct {
 	rows    []components.NodeData
-	of      components.NodeData
-	uniform bool   // all rows are equal to of, as they mostly are: then rows need not be read
-	looks   uint32 // calls of Changed
+	of      components.NodeData // what all rows were when they were last equal
+	uniform bool                // all rows are equal to of, as they mostly are: then rows need not be read
+	looks   uint32              // calls of Changed
 }
 
-// Resize makes it n rows.
+// Resize makes it n rows. A new row is one of those that were last equal, until Put or Changed says
+// what it is.
 func (k *NodeDatas) Resize(n int) {
 	before := min(len(k.rows), n)
 	k.rows = slices.Grow(k.rows[:before], n-before)[:n]

@@ -27,7 +27,7 @@ type Node struct {
 
 // An Item is an item's component after each of the last ticks.
 type Item struct {
-	of     *rpl.ItemType
+	of     *rpl.ItemType // whose state it is
 	Ring   [Ticks]unsafe.Pointer
 	Ticks  [Ticks]rpl.Tick
 	Has    uint64         // which parts of it the server told of when it was last compared

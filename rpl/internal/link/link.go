@@ -37,16 +37,16 @@ type Link struct {
 	Sent     uint64        // reliable messages sent
 	InSeen   bool
 	judged   uint8         // packets counted in loss, at most lossWindow
+	fewSpare int32         // how many of spare were unused since the last trim, at least
 	few      [1]ack        // mostly enough for acks
 	Trip     wire.Estimate // of the round trip
 	answer   wire.Estimate // of the time from a packet to its ack, which a peer that acts rarely holds for long
 
-	many     []ack
-	spare    [][]Entry // lists of finished records, for reuse
-	fewSpare int       // how many of them were unused since the last trim, at least
-	Late     []*Record // of lost packets whose places newer ones have taken, by ascending number
-	idle     []*Record // unused records for late
-	Blocks   []Block
+	many   []ack
+	spare  [][]Entry // lists of finished records, for reuse
+	Late   []*Record // of lost packets whose places newer ones have taken, by ascending number
+	idle   []*Record // unused records for late
+	Blocks []Block
 
 	Line  rate.Line // what it carries
 	Sends Sends

@@ -171,7 +171,7 @@ func (l *Link) Carries(r *Record, more []Entry) {
 	}
 	if k := len(l.spare); cap(r.Entries) == len(r.few) && k > 0 {
 		list := l.spare[k-1]
-		l.spare, l.fewSpare = l.spare[:k-1], min(l.fewSpare, k-1)
+		l.spare, l.fewSpare = l.spare[:k-1], min(l.fewSpare, int32(k-1))
 		r.Entries = append(list, r.Entries...)
 	}
 	r.Entries = append(r.Entries, more...)
@@ -205,13 +205,13 @@ func (l *Link) Trim() {
 	}
 	kept := l.spare[:0]
 	for i, list := range l.spare { // the first were not used since the last trim
-		if i >= l.fewSpare || cap(list) <= listLen && len(kept) < some {
+		if i >= int(l.fewSpare) || cap(list) <= listLen && len(kept) < some {
 			kept = append(kept, list)
 		}
 	}
 	clear(l.spare[len(kept):])
 	l.spare = pages.Trim(kept, 0, some)
-	l.fewSpare = len(l.spare)
+	l.fewSpare = int32(len(l.spare))
 	if len(l.idle) > some {
 		clear(l.idle[some:])
 		l.idle = pages.Trim(l.idle[:some], 0, some)

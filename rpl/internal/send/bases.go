@@ -51,8 +51,8 @@ type bases struct {
 	all   []peerBase
 	free  []uint32 // by rowtype.Type.Index: index + 1 of the first free base; free ones keep their words
 	chunk []int32  // words not yet in use
-	used  int      // how many of all are not free
-	next  int      // where restSome goes on
+	used  int32    // how many of all are not free
+	next  int32    // where restSome goes on
 	rests uint32   // how many sends it pauses yet
 	freed bool     // it has freed some since the first
 }
@@ -173,7 +173,7 @@ const leastBases = 64
 
 // shrink gives memory back where few of many bases are left.
 func (b *bases) shrink() {
-	if b.used > len(b.all)/4 {
+	if int(b.used) > len(b.all)/4 {
 		return
 	}
 	old := b.all
@@ -190,7 +190,7 @@ func (b *bases) shrink() {
 // restSome forgets some of the bases of rows that the peer is known to have as they are: what
 // such a row becomes is coded from a version that the authority has, unless nodes have to wait
 // for long, and then nothing is forgotten. It looks at a few in each send, of so many peers: a
-// look takes three lines of memory, and after a join every row has a base that is to go.
+// look takes three lines of memory, and after a join most rows that moved have a base.
 func (p *Peer) restSome(a *store.Store, peers int) {
 	const all, most, least, pause = 512, 32, 4, 64
 	b, few := &p.bases, min(max(all/peers, least), most)
@@ -202,7 +202,7 @@ func (p *Peer) restSome(a *store.Store, peers int) {
 		return
 	}
 	for range few {
-		if b.next >= len(b.all) {
+		if int(b.next) >= len(b.all) {
 			if b.next = 0; !b.freed {
 				b.rests = pause
 			}
@@ -237,8 +237,10 @@ func (a *updates) remember(p *Peer, recs []link.Entry, arrival bool) {
 		}
 		e := &p.States[re.Handle]
 		r := &a.store.Rows[a.store.Nodes[e.slot].Rows()[re.Row]]
-		if _, at := a.store.Version(r, re.Ver); arrival && uint32(a.store.Tick)-at > rested {
-			continue
+		if arrival {
+			if _, at := a.store.Version(r, re.Ver); uint32(a.store.Tick)-at > rested {
+				continue
+			}
 		}
 		of, k := p.bases.place(re.Handle, int(re.Row), r.Type, p.row(e, int(re.Row)).ackedTick)
 		of.ticks[k] = uint32(a.store.Tick)

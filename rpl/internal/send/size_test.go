@@ -7,7 +7,7 @@ import (
 
 // For a peer that has nothing to be sent, Schedule and Encode read seven cache lines. The
 // runtime puts 8 bytes before an object of this size. What is accessed one by one at random
-// takes one line or less.
+// takes one line or less, and a peer fills a size that the runtime has.
 func TestQuietPeersTakeFewLines(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) < 8 {
 		t.Skip("pointers are smaller here")
@@ -29,6 +29,9 @@ func TestQuietPeersTakeFewLines(t *testing.T) {
 	}
 	if len(lines) > 7 {
 		t.Errorf("a quiet peer takes %d lines, not 7", len(lines))
+	}
+	if n := before + unsafe.Sizeof(p); n > 2688 { // the next size that the runtime has is 3072
+		t.Errorf("a peer takes %d bytes, more than 2688", n)
 	}
 	if n := unsafe.Sizeof(bundle{}); n != 32 {
 		t.Errorf("a bundle takes %d bytes, not 32", n)
