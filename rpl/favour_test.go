@@ -24,7 +24,7 @@ func (f favourites) Favour(_ rpl.Peer, n rpl.Node) float32 { return f.factor[n] 
 func TestPolicyFavours(t *testing.T) {
 	const seed, nodes, peer = 7, 600, rpl.Peer(2)
 	in := favourites{rpl.Grid{Enter: 40_000, Exit: 44_000}, map[rpl.Node]float32{}}
-	w := newWorld(t, seed, rpl.AuthorityConfig{Interest: in, Budget: 6000}, netsim.Conditions{Delay: 20 * time.Millisecond}, nodes)
+	w := newWorld(t, seed, rpl.AuthorityConfig{Interest: in, Budget: 3000}, netsim.Conditions{Delay: 20 * time.Millisecond}, nodes)
 	odd := []float32{0, -3, float32(math.NaN())}
 	for i, th := range w.nodes {
 		in.factor[th.id] = 50

@@ -74,3 +74,49 @@ func TestJoinOfALargeWorld(t *testing.T) {
 		})
 	}
 }
+
+// A join takes little more than a plain list of the values in their bits: what nodes are called,
+// and how they are made, is told once, or by how it differs from the node before.
+func TestJoinTellsLittleButValues(t *testing.T) {
+	t.Parallel()
+	const nodes, words, bits = 3000, 6, 12
+	s := rpl.NewSchema("plain")
+	b := s.Build("numbers")
+	for i := range words {
+		b = b.Int(fmt.Sprint("n", i), 0, 1<<bits-1)
+	}
+	typ := b.Done()
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{Delay: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	w := make([]int32, words)
+	for range nodes {
+		id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, _ := net.A.Item(id, 0)
+		for i := range w {
+			w[i] = rng.Int32N(1 << bits)
+		}
+		net.A.SetWords(it, w)
+	}
+	sent := 0
+	net.OnPacket = func(_ rpl.Peer, _ uint64, b []byte) { sent += len(b) }
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 30 {
+		net.Tick(func(rpl.Tick) {})
+	}
+	held := 0
+	for range c.P.Replicas {
+		held++
+	}
+	if plain := nodes * words * bits / 8; held != nodes+1 || sent > plain*4/3 {
+		t.Errorf("%d nodes took %d bytes, %.1f bits each; their values in their bits are %d", held, sent, float64(8*sent)/nodes, plain)
+	}
+}

@@ -33,7 +33,7 @@ func (sm SpecModel) Table(name string, k int) *prefix.Table {
 	u := &r.Updates[0][0]
 	if t := map[string]*coder.Table{
 		"form": &e.Form, "again": &e.Again, "back": &e.Back, "delta": &e.Delta, "gap": &e.Gap, "far": &e.Far, "length": &e.Length,
-		"handle": &e.Handle, "id": &e.Id, "tenant": &e.Tenant, "layout": &e.Layout, "base age": &e.BaseAge,
+		"handle": &e.Handle, "next handle": &e.NextHandle, "next slot": &e.NextSlot, "gen": &e.Gen, "speculative": &e.Speculative, "speculative row": &e.SpeculativeRow, "tenant": &e.Tenant, "layout": &e.Layout, "base age": &e.BaseAge,
 		"run": &e.Run, "row": &e.Row, "owner": &e.Owner, "remove": &e.Remove, "arrive": &e.Arrive,
 	}[name]; t != nil {
 		return t.T

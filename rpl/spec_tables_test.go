@@ -124,8 +124,8 @@ func TestSpecTables(t *testing.T) {
 			t.Errorf("table %s is\n%d, the page's %s is\n%d", name, costs(table), formula, got)
 		}
 	}
-	if fitted != 16 {
-		t.Errorf("%d tables of the page were fitted, not 16", fitted)
+	if fitted != 20 {
+		t.Errorf("%d tables of the page were fitted, not 20", fitted)
 	}
 	specQuads(t, page, s)
 }

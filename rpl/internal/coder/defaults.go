@@ -1,8 +1,11 @@
 package coder
 
 import (
+	"math"
+
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // The default tables, with which rows are coded before anything is known of the game.
@@ -17,9 +20,11 @@ type defaults struct {
 	fraction [2]Table // of words that are as expected, and of those that are not
 }
 
+// A signedShape is what a table of residuals depends on (signedTable).
 type signedShape struct {
-	one, fall float64
-	octaves   int
+	one, fall    float64
+	octaves      int
+	below, above int64 // how far values are below and above what they are coded relative to, at most
 }
 
 func newDefaults() *defaults {
@@ -30,15 +35,29 @@ func newDefaults() *defaults {
 	}
 }
 
-// residuals is the table of a word's residuals beyond ±1 (signedTable).
-func (d *defaults) residuals(one, fall float64, octaves int) Table {
-	s := signedShape{one, fall, octaves}
+// residuals is a table of a word's residuals beyond ±1.
+func (d *defaults) residuals(s signedShape) Table {
 	t, ok := d.signed[s]
 	if !ok {
-		t = signedTable(1e-4, one, fall, octaves)
+		t = signedTable(1e-4, s)
 		d.signed[s] = t
 	}
 	return t
+}
+
+// updates and keys are the tables of a word's residuals in updates and in keyframes. A keyframe's
+// are from the default, so that many words have them to one side only.
+func (d *defaults) updates(w *schema.Word) Table {
+	return d.residuals(signedShape{1e-4, 0.97, min(octaves(w), 12), math.MaxInt64, math.MaxInt64})
+}
+
+func (d *defaults) keys(t *rowtype.Type, i int) Table {
+	w := &t.Words[i]
+	s := signedShape{1e-4, 1.15, octaves(w), int64(w.Default) - int64(w.Min), int64(w.Max) - int64(w.Default)}
+	if t.Motions[i].Wraps {
+		s.below, s.above = math.MaxInt64, math.MaxInt64
+	}
+	return d.residuals(s)
 }
 
 // A quadWeights is the weights of a quad's words; those of no word are zero.
@@ -118,8 +137,8 @@ func (d *defaults) row(t *rowtype.Type) rowModel {
 	u := recordModel{Joint: joint[ShapeUpdate]}
 	r.Keys.Joint = joint[ShapeKey]
 	for i := range t.Words {
-		u.Large = append(u.Large, d.residuals(1e-4, 0.97, min(octaves(&t.Words[i]), 12)))
-		r.Keys.Large = append(r.Keys.Large, d.residuals(1e-4, 1.15, octaves(&t.Words[i])))
+		u.Large = append(u.Large, d.updates(&t.Words[i]))
+		r.Keys.Large = append(r.Keys.Large, d.keys(t, i))
 	}
 	for range t.Fractional {
 		near, any := d.fraction[0], d.fraction[1]

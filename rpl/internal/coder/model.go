@@ -24,17 +24,21 @@ type Model struct {
 type EntryModel struct {
 	Near    [NearGaps]prefix.Sym // names of ordinary updates at small distances (name.go)
 	Gap     Table                // what comes next: the end, a special update, or the distance to an ordinary one
-	Far     Table                // distances of special updates and of guesses; 0 ends the list
+	Far     Table                // distances of special updates
 	Present [PresentRows]Table   // which of the next 1 to PresentRows rows an ordinary update carries, a bit each
 	Row     Table                // what a special update does to a row
 	BaseAge Table                // age of an explicit base, in ticks
 	Length  Table                // numbers of bytes, and small counts
 	Owner   Table                // nobody, the peer itself, another
 
-	Handle, Id, Tenant, Layout Table // of arrivals and removals
-	Remove, Arrive             Table // what else they say; 0 ends the list
+	NextHandle, NextSlot, Gen Table // of arrivals, from the one before (arrival.go); Gen of speculative updates, too
+	Handle, Tenant, Layout    Table // of removals and parents; of arrivals
+	Remove, Arrive            Table // what else they say; 0 ends the list
 
 	Form, Back, Delta Table // of the header
+
+	Speculative    Table // distances of speculative updates; 0 ends the list
+	SpeculativeRow Table // what a speculative update does to a row
 
 	Again Table // lengths of runs of handles that the base packet told, told again and not
 
@@ -84,7 +88,8 @@ const (
 	ArriveParent              // the node has a parent
 	ArriveName
 	ArriveArgs
-	ArriveLeapt // the node has leapt since it was first sent
+	ArriveLeapt  // the node has leapt since it was first sent
+	ArriveLayout // the layout is not that of the arrival before
 
 	ArriveOwner  = 1 << iota
 	arriveValues = ArriveOwner * ownerValues
@@ -178,8 +183,8 @@ func bothWays(zero, below float64, above []float64) Table {
 }
 
 // signedTable makes a table that expects magnitudes whose octaves grow rarer by the
-// factor fall, and hardly any beyond octaves.
-func signedTable(zero, one, fall float64, octaves int) Table {
+// factor fall, and hardly any beyond octaves, or below or above what there is.
+func signedTable(zero float64, s signedShape) Table {
 	w := make([]float64, signedSyms)
 	w[0] = zero
 	for i := 1; i < signedSyms; i++ {
@@ -189,11 +194,15 @@ func signedTable(zero, one, fall float64, octaves int) Table {
 		if n == 0 {
 			width = 0.5 / pow(2, k)
 		}
-		p := pow(fall, k) * width
+		p := pow(s.fall, k) * width
 		if m == 1 {
-			p = one
+			p = s.one
 		}
-		if k >= octaves {
+		far := s.above
+		if i&1 == 0 {
+			far = s.below
+		}
+		if k >= s.octaves || int64(m) > far {
 			p *= 1e-4
 		}
 		w[i] = p
@@ -234,8 +243,12 @@ func defaultEntry() EntryModel {
 		Length:  unsignedTable(0.1, 1),
 		Owner:   fit(0.9, 0.05, 0.05),
 
-		Handle: unsignedTable(0.02, 1.1), Id: unsignedTable(0.01, 1.2),
-		Tenant: unsignedTable(0.01, 0.9), Layout: unsignedTable(0.5, 0.7),
+		Speculative:    unsignedTable(0.05, 0.5),
+		SpeculativeRow: fit(0.3, 0.01, 0.6, 0.08, 0.02),
+
+		NextHandle: bothWays(30, 1, magnitudes(8, 0.9)), NextSlot: bothWays(8, 1, magnitudes(10, 0.9)),
+		Gen:    bothWays(5, 1, magnitudes(1, 0.6)),
+		Handle: unsignedTable(0.02, 1.1), Tenant: unsignedTable(0.01, 0.5), Layout: unsignedTable(0.5, 0.7),
 		Remove: fit(append([]float64{0.4}, fitFlags(0.5, 0.03, 0.1, 0.02)...)...),
 
 		Form:  fit(fitFlags(0.005, 0.1, 0.05, 0.08, 0.12, 0.05, 0.04, 0.25)...),
@@ -249,9 +262,9 @@ func defaultEntry() EntryModel {
 		p := [PresentRows]float64{0.4, 0.3, 0.3, 0.3}
 		m.Present[i] = fit(fitFlags(p[:i+1]...)...)
 	}
-	arrive := []float64{0.5}
+	arrive := []float64{0.25}
 	for _, owner := range []float64{0.9, 0.03, 0.07} {
-		for _, w := range fitFlags(0.05, 0.05, 0.03, 0.1, 0.005) {
+		for _, w := range fitFlags(0.03, 0.05, 0.03, 0.1, 0.005, 0.1) {
 			arrive = append(arrive, w*owner)
 		}
 	}

@@ -32,8 +32,9 @@ type stage struct {
 	bytes     []byte
 	skipped   bool
 	block     bool
-	forgets   []uint32 // by row number
-	layouts   []*wire.NodeLayout
+	forgets   []uint32           // by row number
+	layouts   []*wire.NodeLayout // that are new
+	defined   []*wire.NodeLayout // all that the packet defines
 }
 
 // A stagedRow is a row's new state.
@@ -64,7 +65,7 @@ func (s *stage) reset(t ids.Tick) {
 	*s = stage{
 		tick: t, removals: s.removals[:0], arrivals: s.arrivals[:0], whole: s.whole[:0], updates: s.updates[:0],
 		ownership: s.ownership[:0], calls: s.calls[:0], words: s.words[:0], vars: s.vars[:0], bytes: s.bytes[:0],
-		forgets: s.forgets[:0], layouts: s.layouts[:0], said: s.said[:0],
+		forgets: s.forgets[:0], layouts: s.layouts[:0], defined: s.defined[:0], said: s.said[:0],
 	}
 }
 
@@ -241,19 +242,6 @@ func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
 	return nil
 }
 
-// readArrivals reads the arrivals into the stage.
-func (c *Proxy) readArrivals(d *prefix.Decoder, m *coder.Model) error {
-	for says := d.Symbol(m.Entry.Arrive.T); says > 0; says = d.Symbol(m.Entry.Arrive.T) {
-		if len(c.dec.stage.arrivals) == wire.MaxInPacket || d.Err() != nil {
-			return fmt.Errorf("%w: arrivals without end", ids.ErrPacket)
-		}
-		if err := c.readArrival(d, m, says-1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // readCalls reads the unreliable calls into the stage.
 func (c *Proxy) readCalls(d *prefix.Decoder, m *coder.Model) error {
 	st := &c.dec.stage
@@ -269,78 +257,6 @@ func (c *Proxy) readCalls(d *prefix.Decoder, m *coder.Model) error {
 		}
 		st.calls = append(st.calls, call)
 	}
-	return nil
-}
-
-// readArrival reads one node into the stage.
-func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int) error {
-	st := &c.dec.stage
-	r := &Replica{proxy: c, handle: coder.ReadUnsigned(d, &m.Entry.Handle), gen: uint8(d.Bits(8)), born: st.tick, ownershipTick: st.tick}
-	slot, tenant := coder.ReadUnsigned(d, &m.Entry.Id), coder.ReadUnsigned(d, &m.Entry.Tenant)
-	r.ID = ids.MakeNode(slot, tenant)
-	number := coder.ReadUnsigned(d, &m.Entry.Layout)
-	if r.handle >= wire.MaxHandles || slot >= wire.MaxNodes || tenant == 0 || number >= wire.MaxLayouts {
-		return fmt.Errorf("%w: arrival of %v as handle %d, layout %d", ids.ErrPacket, r.ID, r.handle, number)
-	}
-	l := c.held.layouts[number]
-	if says&coder.ArriveDefined != 0 {
-		def, err := c.readLayout(d, m, number)
-		if err != nil {
-			return err
-		}
-		l = def
-	} else if l == nil || st.tick < l.Since {
-		return fmt.Errorf("%w: layout %d is not known, or was another", ids.ErrPacket, number)
-	}
-	r.layout, r.Items = l, l.Types
-	if l.Prefab > 0 {
-		r.Prefab = c.cfg.Schema.Prefabs()[l.Prefab-1]
-	}
-	r.Owner, r.parent = c.readOwnership(d, m, says/coder.ArriveOwner, says&coder.ArriveParent != 0)
-	if says&coder.ArriveLeapt != 0 {
-		r.Leapt = c.readLeap(d, m)
-	}
-	if says&coder.ArriveName != 0 {
-		b, ok := coder.ReadBytes(d, &m.Entry.Length, wire.MaxName, nil)
-		if !ok {
-			return fmt.Errorf("%w: a name is cut short or too long", ids.ErrPacket)
-		}
-		r.Name = string(b)
-	}
-	if says&coder.ArriveArgs != 0 {
-		b, ok := coder.ReadBytes(d, &m.Entry.Length, wire.MaxArgs, nil)
-		if !ok {
-			return fmt.Errorf("%w: prefab arguments are cut short or too long", ids.ErrPacket)
-		}
-		r.Args = b
-	}
-	node := stagedNode{r: r, rows: len(st.whole)}
-	for _, t := range l.Rows {
-		if err := c.readWhole(d, m, t); err != nil {
-			return err
-		}
-	}
-	st.arrivals = append(st.arrivals, node)
-	return d.Err()
-}
-
-// readWhole reads one row of an arrival: a keyframe, or no state where the peer may
-// not see it.
-func (c *Proxy) readWhole(d *prefix.Decoder, m *coder.Model, t *rowtype.Type) error {
-	st := &c.dec.stage
-	row := stagedRow{row: uint32(t.Index), at: -1}
-	if t.Audience == ids.Everyone || d.Bits(1) == 1 {
-		var words []int32
-		row.at, words = st.room(t.Width)
-		row.vars = st.newVars(t)
-		if !m.ReadKey(d, t, words) {
-			return fmt.Errorf("%w: item %s out of range", ids.ErrPacket, t.Item.Name)
-		}
-		if !c.readVars(d, m, t, nil, st.varsOf(&row)) {
-			return fmt.Errorf("%w: item %s: a value cannot be read", ids.ErrPacket, t.Item.Name)
-		}
-	}
-	st.whole = append(st.whole, row)
 	return nil
 }
 
@@ -367,39 +283,6 @@ func (s *stage) varsOf(u *stagedRow) []any {
 		return nil
 	}
 	return s.vars[u.vars-1]
-}
-
-// readLayout reads the definition of a layout. The authority repeats a definition until
-// it is acked, so mostly the layout is known already.
-func (c *Proxy) readLayout(d *prefix.Decoder, m *coder.Model, number uint32) (*wire.NodeLayout, error) {
-	prefab, n := coder.ReadUnsigned(d, &m.Entry.Length), coder.ReadUnsigned(d, &m.Entry.Length)
-	if n > wire.MaxItems || prefab > uint32(len(c.cfg.Schema.Prefabs())) {
-		return nil, fmt.Errorf("%w: layout %d", ids.ErrPacket, number)
-	}
-	var room [wire.MaxItems]int
-	items := room[:n]
-	for i := range items {
-		k := coder.ReadUnsigned(d, &m.Entry.Length)
-		if k > uint32(len(c.held.typesOf)) {
-			return nil, fmt.Errorf("%w: layout %d names item type %d", ids.ErrPacket, number, k)
-		}
-		items[i] = int(k) - 1
-	}
-	if l := c.held.layouts[number]; l != nil && l.Is(int(prefab), items) {
-		return l, nil
-	}
-	st := &c.dec.stage
-	for _, l := range st.layouts {
-		if l.Number == number && l.Is(int(prefab), items) {
-			return l, nil
-		}
-	}
-	l := wire.NewLayout(c.cfg.Schema.Items(), c.held.typesOf, number, int(prefab), slices.Clone(items))
-	if len(l.Rows) > wire.MaxRows {
-		return nil, fmt.Errorf("%w: layout %d has %d rows", ids.ErrPacket, number, len(l.Rows))
-	}
-	st.layouts = append(st.layouts, l)
-	return l, nil
 }
 
 // readOwnership reads a node's owner and, if hung, its parent's handle. whose is one of

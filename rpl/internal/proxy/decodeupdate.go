@@ -100,9 +100,9 @@ func (c *Proxy) readAgain(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick) 
 // readSpeculative reads the speculative updates. At the first one whose node or base is not here it
 // stops, and the rest of the packet is skipped.
 func (c *Proxy) readSpeculative(d *prefix.Decoder, m *coder.Model, baseTick ids.Tick) error {
-	at := uint32(0)
+	at, gen := uint32(0), uint8(0)
 	for {
-		gap := coder.ReadUnsigned(d, &m.Entry.Far)
+		gap := coder.ReadUnsigned(d, &m.Entry.Speculative)
 		if gap == 0 {
 			return nil
 		}
@@ -110,7 +110,7 @@ func (c *Proxy) readSpeculative(d *prefix.Decoder, m *coder.Model, baseTick ids.
 			return fmt.Errorf("%w: handles without end", ids.ErrPacket)
 		}
 		r, rows := c.tenant(at - 1)
-		if gen := uint8(d.Bits(8)); r == nil || r.gen != gen || c.dec.stage.tick < r.born {
+		if gen += uint8(coder.ReadSigned(d, &m.Entry.Gen)); r == nil || r.gen != gen || c.dec.stage.tick < r.born {
 			c.dec.stage.skipped = true
 			return nil
 		}
@@ -218,8 +218,12 @@ func (c *Proxy) readLeap(d *prefix.Decoder, m *coder.Model) ids.Tick {
 // readActions reads the action for each row of a node. It returns false if a base is
 // missing.
 func (c *Proxy) readActions(d *prefix.Decoder, m *coder.Model, rows rowRun, baseTick ids.Tick, speculative bool) (bool, error) {
+	actions := m.Entry.Row.T
+	if speculative {
+		actions = m.Entry.SpeculativeRow.T
+	}
 	for i := rows.first; i < rows.first+uint32(rows.n); i++ {
-		switch action := d.Symbol(m.Entry.Row.T); action {
+		switch action := d.Symbol(actions); action {
 		case coder.RowSame:
 		case coder.RowForget:
 			c.dec.stage.forgets = append(c.dec.stage.forgets, i)

@@ -6,7 +6,7 @@
 //
 //	proxy.go, config.go     what there is, and the calls of a tick; history.go: which packets were read; tickestimate.go: the
 //	                        authority's tick; complete.go: of which ticks all has come that is predicted here
-//	decode.go               a packet into the stage; decodeupdate.go: its updates; line.go: the versions that they build on
+//	decode.go               a packet into the stage; decodearrival.go, decodeupdate.go: its arrivals and updates; line.go: the versions that they build on
 //	commit.go               the stage into nodes and rows, whole
 //	replica.go              a node; replicarow.go, replicaversion.go: its rows and their versions; versionslab.go: in memory
 //	report.go               what is reported to the adapter; recall.go: values of variable length that it was given

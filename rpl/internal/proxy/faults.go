@@ -60,8 +60,7 @@ func (f Faults) ForgeSpeculative(t ids.Tick) []byte {
 	e.PutBits(0, 2)
 	e.Put(m.Form.Sym(coder.FormFull | coder.FormSpeculative))
 	e.PutBits(uint32(t), 32)
-	e.Put(m.Gap.Sym(coder.GapEnd), coder.Unsigned(&m.Far, 1))
-	e.PutBits(7, 8)
+	e.Put(m.Gap.Sym(coder.GapEnd), coder.Unsigned(&m.Speculative, 1), coder.Signed(&m.Gen, 7))
 	return e.Finish()
 }
 

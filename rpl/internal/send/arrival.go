@@ -1,35 +1,39 @@
 package send
 
 import (
+	"slices"
+
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
+// An arriving node is what is planned of its arrival. Its head and the definition of its layout
+// are coded when it is packed: they depend on what stands before them in the packet.
+type arriving struct {
+	coder.ArrivalHead
+	says     uint8  // flags of the arrival, but for what depends on the packet
+	from, to uint32 // what follows, in updates.syms
+}
+
 // appendArrival codes the arrival of a handle's node, with the state that it has now, and
-// notes its entries: the layout if it is defined, the rows, the arrival.
-func (a *updates) appendArrival(p *Peer, h uint32) {
+// notes its entries: the rows, the arrival. It returns the bits that the arrival takes, unless it
+// is the first one of a packet.
+func (a *updates) appendArrival(p *Peer, h uint32) (bits int) {
 	e := &p.States[h]
 	n := &a.store.Nodes[e.slot]
 	m := p.Model
 	begin := len(a.syms)
 	s := a.syms
-	known := p.tables.layouts.Has(n.Layout.Number)
 	owner, parent := p.ownerOf(n), a.parentAt(p, n)
-	says := coder.ArriveDefined*flag(!known) | coder.ArriveParent*flag(parent != wire.NoHandle) |
+	says := coder.ArriveParent*flag(parent != wire.NoHandle) |
 		coder.ArriveName*flag(n.Spawn.Name != "") | coder.ArriveArgs*flag(len(n.Spawn.Args) > 0) |
 		coder.ArriveLeapt*flag(p.lifeOf(e).mustSendLeap(n)) | coder.ArriveOwner*owner
-	s = append(s, m.Entry.Arrive.Sym(1+says), coder.Unsigned(&m.Entry.Handle, h), prefix.Raw(uint32(e.gen), 8),
-		coder.Unsigned(&m.Entry.Id, n.ID.Slot()), coder.Unsigned(&m.Entry.Tenant, n.ID.Tenant()), coder.Unsigned(&m.Entry.Layout, n.Layout.Number))
-	if !known {
-		s = append(s, coder.Unsigned(&m.Entry.Length, uint32(n.Layout.Prefab)), coder.Unsigned(&m.Entry.Length, uint32(len(n.Layout.Items))))
-		for _, it := range n.Layout.Items {
-			s = append(s, coder.Unsigned(&m.Entry.Length, uint32(it+1)))
-		}
-		a.note(n.Layout.Number, n.Layout.Edition, recLayout, 0, 0)
-	}
+	head := coder.ArrivalHead{Handle: h, Slot: n.ID.Slot(), Tenant: n.ID.Tenant(), Layout: n.Layout.Number, Gen: e.gen}
+	bits = a.headBits(p, says, &head)
 	if owner == coder.OwnerOther {
 		s = append(s, prefix.Raw(uint32(n.Owner), 32))
 	}
@@ -46,7 +50,8 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 		s = coder.AppendBytes(s, &m.Entry.Length, n.Spawn.Args)
 	}
 	a.syms = s
-	a.sender.Accounts.OtherBits.Arrivals += uint64(symBits(a.syms[begin:]))
+	bits += symBits(s[begin:])
+	a.sender.Accounts.OtherBits.Arrivals += uint64(bits)
 	moves := false
 	for i, ri := range n.Rows() {
 		r := &a.store.Rows[ri]
@@ -54,6 +59,7 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 		if r.Type.Audience != ids.Everyone {
 			pr.hide(!p.Sees(n, r.Type.Audience))
 			a.syms = append(a.syms, prefix.Raw(uint32(flag(!pr.hidden())), 1))
+			bits++
 			if pr.hidden() {
 				continue
 			}
@@ -61,7 +67,9 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 		from := len(a.syms)
 		a.syms = m.AppendKey(a.syms, r.Type, a.store.Known(r).All(r.Type.Width), a.sender.Tables.hearer(r, m))
 		a.appendVars(p, r, nil)
-		a.account(r.Type, symBits(a.syms[from:]), accountArrival)
+		row := symBits(a.syms[from:])
+		a.account(r.Type, row, accountArrival)
+		bits += row
 		moves = moves || r.Moving
 		if _, tick := a.store.Reference(r); r.Moving && tick != uint32(a.store.Tick) {
 			p.loosen(h, true)
@@ -72,6 +80,62 @@ func (a *updates) appendArrival(p *Peer, h uint32) {
 	p.setMoves(e, moves && !n.Transient)
 	a.note(h, 0, recArrival, e.gen, 0)
 	a.sender.Accounts.Counters.Arrivals++
+	a.bundles.arriving = append(a.bundles.arriving, arriving{head, uint8(says), uint32(begin), uint32(len(a.syms))})
+	return bits
+}
+
+// headBits is how many bits the head of a peer's next arrival takes, if it stands in one packet with
+// what was planned before it.
+func (a *updates) headBits(p *Peer, says int, head *coder.ArrivalHead) (bits int) {
+	before := &coder.NoArrival
+	if n := len(a.bundles.arriving); n > a.bundles.firstArriving {
+		before = &a.bundles.arriving[n-1].ArrivalHead
+	}
+	a.head = a.head[:0]
+	if head.Layout != before.Layout && !p.tables.layouts.Has(head.Layout) {
+		says |= coder.ArriveDefined
+		a.head = a.appendLayout(p.Model, a.head, head.Layout)
+	}
+	a.head = p.Model.Entry.AppendHead(a.head, says, head, before)
+	return symBits(a.head)
+}
+
+// appendLayout codes the definition of a layout.
+func (a *updates) appendLayout(m *coder.Model, s []prefix.Sym, number uint32) []prefix.Sym {
+	l := a.store.Layouts.Numbered[number]
+	s = append(s, coder.Unsigned(&m.Entry.Length, uint32(l.Prefab)), coder.Unsigned(&m.Entry.Length, uint32(len(l.Items))))
+	for _, it := range l.Items {
+		s = append(s, coder.Unsigned(&m.Entry.Length, uint32(it+1)))
+	}
+	return s
+}
+
+// An arrivals is how far the arrivals of a packet or a block are coded.
+type arrivals struct {
+	before  coder.ArrivalHead
+	defined [8]uint32 // some layouts that are defined there already
+	n       int       // how many of them
+}
+
+// appendArrivals codes a bundle of arrivals behind those of at, and returns the entries of the
+// layouts that it defines.
+func (a *updates) appendArrivals(p *Peer, s []prefix.Sym, layouts []link.Entry, pc *bundle, at *arrivals) ([]prefix.Sym, []link.Entry) {
+	for _, n := range pc.arriving(a.bundles.arriving) {
+		says := int(n.says)
+		defines := !p.tables.layouts.Has(n.Layout) && !slices.Contains(at.defined[:at.n], n.Layout)
+		s = p.Model.Entry.AppendHead(s, says|coder.ArriveDefined*flag(defines), &n.ArrivalHead, &at.before)
+		if defines {
+			s = a.appendLayout(p.Model, s, n.Layout)
+			layouts = append(layouts, link.Entry{Handle: n.Layout, Ver: a.store.Layouts.Numbered[n.Layout].Edition, Kind: recLayout})
+			if at.n < len(at.defined) {
+				at.defined[at.n] = n.Layout
+				at.n++
+			}
+		}
+		s = append(s, a.syms[n.from:n.to]...)
+		at.before = n.ArrivalHead
+	}
+	return s, layouts
 }
 
 // appendOwnership codes a node's owner and parent, and its last leap where the peer may not know

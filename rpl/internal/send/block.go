@@ -49,9 +49,12 @@ func (k *packer) block() {
 			e.PutBits(uint32(w.Step), 8)
 		}
 	}
+	recs := a.Updates.recsOf(pc)
+	var layouts []link.Entry
 	if arrival {
 		e.Put(m.Entry.Form.Sym(coder.FormArrived))
-		pc.codes.put(e, a.Updates.syms)
+		p.block.syms, layouts = a.Updates.appendArrivals(p, p.block.syms[:0], nil, pc, &arrivals{before: coder.NoArrival})
+		e.Put(p.block.syms...)
 		e.Put(m.Entry.Arrive.Sym(0))
 	} else {
 		e.Put(m.Entry.Form.Sym(0))
@@ -65,9 +68,8 @@ func (k *packer) block() {
 		p.tally.tooLong = a.store.Nodes[p.States[pc.handle].slot].ID
 		return
 	}
-	recs := a.Updates.recsOf(pc)
 	p.queueMessage(append([]byte(nil), msg...))
-	p.Link.Blocks = append(p.Link.Blocks, link.Block{Number: p.Link.Sent, Tick: a.store.Tick, Entries: append([]link.Entry(nil), recs...)})
+	p.Link.Blocks = append(p.Link.Blocks, link.Block{Number: p.Link.Sent, Tick: a.store.Tick, Entries: append(layouts, recs...)})
 	if arrival {
 		p.sent(recs, a.store.Tick, k.now)
 	}

@@ -12,7 +12,7 @@ import (
 type bundle struct {
 	codes     codes
 	handle    uint32
-	bits      uint32 // at most, without the name
+	bits      uint32 // at most, without the name; of arrivals, where they are not the first of their packet
 	recAt     uint32 // its entries begin here in updates.recs
 	recN      uint32
 	urgency   float32 // age in ticks; weighted where the room does not pay for all
@@ -20,6 +20,12 @@ type bundle struct {
 	skip      bool    // left out: over budget
 	ownership bool    // it carries another parent or owner
 	special   bool    // an update that carries owner and parent, forgets a row, or has no implicit base
+}
+
+// arriving returns the nodes of a bundle of arrivals.
+func (pc *bundle) arriving(list []arriving) []arriving {
+	at, n := uint32(pc.codes), uint32(pc.codes>>32)
+	return list[at : at+n]
 }
 
 // call puts an update's name in front of its codes, if the two fit one run.
@@ -39,14 +45,17 @@ func (pc *bundle) bare() codes {
 
 // bundles holds the bundles of one send, peer by peer.
 type bundles struct {
-	removals, arrivals []bundle
-	updates            []bundle // by ascending handle
-	speculative        []bundle // updates that build on arrivals that are not acked, in the same order
+	removals, arrivals []bundle   // the codes of an arrival's bundle are those of which nodes of arriving it tells, as codesOf has them
+	arriving           []arriving // nodes, bundle by bundle
+	firstArriving      int        // the peer's first one
+	updates            []bundle   // by ascending handle
+	speculative        []bundle   // updates that build on arrivals that are not acked, in the same order
 }
 
 func (ps *bundles) reset() {
 	ps.removals = ps.removals[:0] // field by field: this writes no pointers, which is slow while the collector marks
 	ps.arrivals = ps.arrivals[:0]
+	ps.arriving = ps.arriving[:0]
 	ps.updates = ps.updates[:0]
 	ps.speculative = ps.speculative[:0]
 }
@@ -128,6 +137,28 @@ func (a *updates) bundleOf(h uint32, from, to cursor) bundle {
 		handle: h, codes: codesOf(syms, from.syms), bits: uint32(symBits(syms[from.syms:])),
 		recAt: uint32(from.recs), recN: uint32(to.recs - from.recs),
 	}
+}
+
+// arrivalOf makes a bundle of arrivals that were planned and noted between two points.
+func (a *updates) arrivalOf(from, to arrivalCursor) bundle {
+	return bundle{
+		handle: a.bundles.arriving[from.nodes].Handle, codes: codes(to.nodes-from.nodes)<<32 | codes(from.nodes), bits: uint32(to.bits - from.bits),
+		recAt: uint32(from.recs), recN: uint32(to.recs - from.recs),
+	}
+}
+
+// An arrivalCursor is how far arrivals are planned: so many nodes, of so many bits, with so many entries.
+type arrivalCursor struct{ nodes, bits, recs int }
+
+// arrivalCursor is where the next arrival begins.
+func (a *updates) arrivalCursor(bits int) arrivalCursor {
+	return arrivalCursor{len(a.bundles.arriving), bits, len(a.recs)}
+}
+
+// rewindArrival forgets an arrival that was planned since.
+func (a *updates) rewindArrival(to cursor) {
+	a.rewind(to)
+	a.bundles.arriving = a.bundles.arriving[:len(a.bundles.arriving)-1]
 }
 
 // note notes an entry of the bundle being planned. It is filled in place: an entry that is put

@@ -231,11 +231,11 @@ func (k *packer) fill() {
 	m := p.Model
 	start := k.progress()
 	if k.form&coder.FormRemoved != 0 {
-		k.removal += k.putAll(pl.removals.in(k.a.Updates.bundles.removals)[k.removal:])
+		k.removal += k.putRemovals(pl.removals.in(k.a.Updates.bundles.removals)[k.removal:])
 		p.enc.PutOne(m.Entry.Remove.Sym(0))
 	}
 	if k.form&coder.FormArrived != 0 {
-		k.arrival += k.putAll(pl.arrivals.in(k.a.Updates.bundles.arrivals)[k.arrival:])
+		k.arrival += k.putArrivals(pl.arrivals.in(k.a.Updates.bundles.arrivals)[k.arrival:])
 		p.enc.PutOne(m.Entry.Arrive.Sym(0))
 	}
 	if k.form&coder.FormCalls != 0 {
@@ -334,7 +334,7 @@ func (k *packer) several(u *updating, bundles []bundle, i int) int {
 // speculativeUpdates writes speculative updates until one does not fit.
 func (k *packer) speculativeUpdates() {
 	m, bundles := &k.p.Model.Entry, k.p.plan.speculative.in(k.a.Updates.bundles.speculative)
-	last := uint32(0)
+	last, lastGen := uint32(0), uint8(0)
 	for ; k.speculative < len(bundles); k.speculative++ {
 		pc := &bundles[k.speculative]
 		if pc.skip {
@@ -343,22 +343,22 @@ func (k *packer) speculativeUpdates() {
 		if !k.fits(pc) {
 			break
 		}
-		name := coder.Unsigned(&m.Far, pc.handle+1-last)
+		gen := k.p.States[pc.handle].gen
+		name := coder.Unsigned(&m.Speculative, pc.handle+1-last).With(coder.Signed(&m.Gen, int32(int8(gen-lastGen))))
 		k.p.enc.PutOne(name)
 		k.put(pc)
 		k.room -= name.Bits()
 		k.carries(pc.recAt, pc.recAt+pc.recN)
 		k.sent(pc)
-		last = pc.handle + 1
+		last, lastGen = pc.handle+1, gen
 	}
-	k.p.enc.PutOne(m.Far.Sym(0))
+	k.p.enc.PutOne(m.Speculative.Sym(0))
 }
 
 func (k *packer) fits(pc *bundle) bool { return int(pc.bits)+wire.NameBits <= k.room }
 
-// putAll writes removals or arrivals until one does not fit, and returns how many it
-// wrote.
-func (k *packer) putAll(bundles []bundle) int {
+// putRemovals writes removals until one does not fit, and returns how many it wrote.
+func (k *packer) putRemovals(bundles []bundle) int {
 	for i := range bundles {
 		pc := &bundles[i]
 		if !k.fits(pc) {
@@ -367,6 +367,29 @@ func (k *packer) putAll(bundles []bundle) int {
 		k.put(pc)
 		k.carries(pc.recAt, pc.recAt+pc.recN)
 		k.sent(pc)
+	}
+	return len(bundles)
+}
+
+// putArrivals is putRemovals for arrivals.
+func (k *packer) putArrivals(bundles []bundle) int {
+	p, at := k.p, arrivals{before: coder.NoArrival}
+	for i := range bundles {
+		pc := &bundles[i]
+		next := at
+		var few [4]link.Entry
+		syms, layouts := k.a.Updates.appendArrivals(p, p.block.syms[:0], few[:0], pc, &next)
+		p.block.syms = syms
+		n := symBits(syms)
+		if n+wire.NameBits > k.room {
+			return i
+		}
+		p.enc.Put(syms...)
+		k.room -= n
+		p.Link.Carries(k.rec, layouts)
+		k.carries(pc.recAt, pc.recAt+pc.recN)
+		k.sent(pc)
+		at = next
 	}
 	return len(bundles)
 }

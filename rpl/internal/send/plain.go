@@ -122,7 +122,7 @@ func (a *updates) planSpeculative(p *Peer, h uint32, e *handleState) {
 	a.noteRow(h, e, r, pr, 0, recSpeculative)
 	p.setMoves(e, r.Moving)
 	action := a.baseOf(p, h, 0, r, pr, true)
-	a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8), p.Model.Entry.Row.Sym(action))
+	a.syms = append(a.syms, p.Model.Entry.SpeculativeRow.Sym(action))
 	from := len(a.syms)
 	as := a.appendDelta(p, h, 0, r, pr, action)
 	a.account(r.Type, symBits(a.syms[from:]), as)

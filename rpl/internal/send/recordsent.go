@@ -79,9 +79,6 @@ func (a *updates) recordUpdates(p *Peer) {
 func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 	for i := range recs {
 		re := &recs[i]
-		if re.Kind == recLayout {
-			continue
-		}
 		e := &p.States[re.Handle]
 		switch re.Kind {
 		case recRow, recSpeculative:
@@ -136,9 +133,6 @@ func (pr *peerRow) send(ver, tick uint32) {
 func (p *Peer) inBlock(recs []link.Entry, number uint64) {
 	for i := range recs {
 		re := &recs[i]
-		if re.Kind == recLayout {
-			continue
-		}
 		v := p.life(re.Handle)
 		v.fence = max(v.fence, number)
 		if re.Kind == recArrival {

@@ -34,6 +34,7 @@ type plan struct {
 func (pl *plan) reset(ps *bundles) {
 	pl.removals, pl.arrivals = spanAt(ps.removals), spanAt(ps.arrivals)
 	pl.updates, pl.speculative = spanAt(ps.updates), spanAt(ps.speculative)
+	ps.firstArriving = len(ps.arriving)
 	pl.updateBits, pl.folded, pl.cohort, pl.held, pl.probe, pl.again = 0, 0, 0, false, false, false
 }
 
@@ -283,22 +284,21 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 		if n := &a.store.Nodes[p.States[h].slot]; n.Parent != 0 && a.sender.Updates.parentAt(p, n) == wire.NoHandle {
 			continue // its place is relative to a parent that the peer is not sent yet (protocol rule 19)
 		}
-		begun := a.sender.Updates.cursor()
-		a.sender.Updates.appendArrival(p, h)
-		pc := a.sender.Updates.bundle(h, begun)
-		if pc.bits > 8*wire.MaxLong { // no block can hold it: others shall not wait for room that it does not use
+		begun, from := a.sender.Updates.cursor(), a.sender.Updates.arrivalCursor(0)
+		n := a.sender.Updates.appendArrival(p, h)
+		if n > 8*wire.MaxLong { // no block can hold it: others shall not wait for room that it does not use
 			a.sender.noteTooLong(a.store.Nodes[p.States[h].slot].ID)
-			a.sender.Updates.rewind(begun)
+			a.sender.Updates.rewindArrival(begun)
 			continue
 		}
-		if !a.afford(p, int(pc.bits)) {
-			a.sender.Updates.rewind(begun)
+		if !a.afford(p, n) {
+			a.sender.Updates.rewindArrival(begun)
 			continue
 		}
-		room -= int(pc.bits)
+		room -= n
 		v.planned = a.store.Send
 		a.sender.Accounts.Counters.Repeats++
-		a.arrives(p, pc)
+		a.arrives(p, a.sender.Updates.arrivalOf(from, a.sender.Updates.arrivalCursor(n)))
 	}
 	p.coming = p.coming[:len(kept)]
 	p.arrivals.calm, p.arrivals.lost = int32(len(kept)), any || copies
@@ -362,27 +362,25 @@ func (a *planner) planQueue(p *Peer, now time.Duration) {
 // admitTree plans the arrival of a node and of all wanted nodes below it, and returns the
 // bits. They are one bundle, or several if the tree is more than a message may hold.
 func (a *planner) admitTree(p *Peer, slot uint32) int {
-	begun := a.sender.Updates.cursor()
-	at, first := begun, 0 // where the bundle begins
-	bits, all := 0, 0
+	u := &a.sender.Updates
+	begun := u.arrivalCursor(0)
+	at, to := begun, begun // where the bundle begins and ends
 	a.group = a.group[:0]
 	a.admitBelow(p, slot)
-	for i, h := range a.group {
-		from := a.sender.Updates.cursor()
-		a.sender.Updates.appendArrival(p, h)
+	for _, h := range a.group {
+		n := u.appendArrival(p, h)
 		p.life(h).planned = a.store.Send
-		n := symBits(a.sender.Updates.syms[from.syms:])
-		if i > first && (i-first == wire.MaxInPacket || bits+n > wire.MaxTreeBits) {
-			a.arrives(p, a.sender.Updates.bundleOf(a.group[first], at, from))
-			at, bits, first = from, 0, i
+		if k := to.nodes - at.nodes; k == wire.MaxInPacket || k > 0 && to.bits+n-at.bits > wire.MaxTreeBits {
+			a.arrives(p, u.arrivalOf(at, to))
+			at = to
 		}
-		bits, all = bits+n, all+n
+		to = u.arrivalCursor(to.bits + n)
 	}
-	a.arrives(p, a.sender.Updates.bundle(a.group[first], at))
+	a.arrives(p, u.arrivalOf(at, to))
 	if len(p.arrivals.queue) > longQueue {
-		a.sender.Updates.remember(p, a.sender.Updates.recs[begun.recs:], true)
+		u.remember(p, u.recs[begun.recs:], true)
 	}
-	return all
+	return to.bits
 }
 
 // burstRoom is how many bits of arrivals may yet be planned for a peer in this send.

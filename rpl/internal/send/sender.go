@@ -100,6 +100,7 @@ type updates struct {
 	Agains     uint64         // sends whose updates were named by runs
 	second     rowtype.Second // from which the lines of the update being coded start
 	said       []rowtype.Said // what rows before the one being coded say of its words
+	head       []prefix.Sym   // of the arrival being planned: scratch
 	actions    []int          // what the update being planned does to each row of its node
 	priorities priorities
 	buf        []byte

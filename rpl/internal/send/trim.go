@@ -36,7 +36,7 @@ type trimming struct {
 }
 
 // peaks are how long the lists of a send have been since the last trim.
-type peaks struct{ syms, recs, removals, arrivals, updates, speculative, order, joined, queueing, decisions int }
+type peaks struct{ syms, recs, removals, arrivals, arriving, updates, speculative, order, joined, queueing, decisions int }
 
 // trimScratch gives back what the sends needed, and runs before one.
 func (a *Sender) trimScratch() {
@@ -44,6 +44,7 @@ func (a *Sender) trimScratch() {
 	u, k := &a.Updates, &a.peaks
 	k.syms, k.recs = max(k.syms, len(u.syms)), max(k.recs, len(u.recs))
 	k.removals, k.arrivals = max(k.removals, len(u.bundles.removals)), max(k.arrivals, len(u.bundles.arrivals))
+	k.arriving = max(k.arriving, len(u.bundles.arriving))
 	k.updates, k.speculative = max(k.updates, len(u.bundles.updates)), max(k.speculative, len(u.bundles.speculative))
 	k.order, k.joined = max(k.order, len(u.priorities.order), len(a.Planner.order)), max(k.joined, len(u.Cohorts.joined))
 	k.queueing = max(k.queueing, len(a.Planner.queueing))
@@ -53,6 +54,7 @@ func (a *Sender) trimScratch() {
 	a.store.TrimSlots()
 	u.syms, u.recs = pages.Trim(u.syms, k.syms, least), pages.Trim(u.recs, k.recs, least)
 	u.bundles.removals, u.bundles.arrivals = pages.Trim(u.bundles.removals, k.removals, least), pages.Trim(u.bundles.arrivals, k.arrivals, least)
+	u.bundles.arriving = pages.Trim(u.bundles.arriving, k.arriving, least)
 	u.bundles.updates, u.bundles.speculative = pages.Trim(u.bundles.updates, k.updates, least), pages.Trim(u.bundles.speculative, k.speculative, least)
 	u.priorities.order, a.Planner.order = pages.Trim(u.priorities.order, k.order, least), pages.Trim(a.Planner.order, k.order, least)
 	u.Cohorts.joined = pages.Trim(u.Cohorts.joined, k.joined, least)
@@ -73,6 +75,7 @@ func (p *Peer) trim(now time.Duration) {
 	if len(p.goingOf) == 0 && p.trimming.goingMost > leastTrim {
 		p.goingOf, p.trimming.goingMost = make(map[ids.Node]uint32), 0
 	}
+	p.block.syms = pages.Trim(p.block.syms[:0], 0, leastTrim)
 	p.lives.trim()
 	p.Link.Trim()
 	p.trimEntries(now)

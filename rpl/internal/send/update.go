@@ -85,10 +85,7 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 	}
 	ownership := owed && !speculative && a.parentHere(p, n) // else it waits
 	special := ownership || speculative || rare
-	switch {
-	case speculative:
-		a.syms = append(a.syms, prefix.Raw(uint32(e.gen), 8))
-	case special:
+	if special && !speculative {
 		a.syms = append(a.syms, prefix.Raw(uint32(flag(ownership)), 1))
 	}
 	if ownership {
@@ -161,6 +158,8 @@ func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, s
 	m, moves := &p.Model.Entry, false
 	for i := range n.Rows() {
 		switch {
+		case speculative:
+			a.syms = append(a.syms, m.SpeculativeRow.Sym(a.actions[i]))
 		case special:
 			a.syms = append(a.syms, m.Row.Sym(a.actions[i]))
 		case len(n.Rows()) > 1 && i%coder.PresentRows == 0:
