@@ -25,7 +25,7 @@ func TestLateIsNotLost(t *testing.T) {
 		{"6 steps a second, far away", 10, netsim.Conditions{Delay: 50 * time.Millisecond}, 0.01, 1},
 		{"2 steps a second", 30, netsim.Conditions{Delay: 50 * time.Millisecond}, 0.01, 3},
 		{"delay of 30 to 70 ms", 1, netsim.Conditions{Delay: 30 * time.Millisecond, Jitter: 40 * time.Millisecond}, 0.01, 2},
-		{"delay of 20 to 170 ms", 1, netsim.Conditions{Delay: 20 * time.Millisecond, Jitter: 150 * time.Millisecond}, 0.03, 6},
+		{"delay of 20 to 170 ms", 1, netsim.Conditions{Delay: 20 * time.Millisecond, Jitter: 150 * time.Millisecond}, 0.03, 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := newLab(t, lan)
