@@ -249,7 +249,11 @@ func (w *columnWorld) agree(t *rapid.T, other *columnWorld) {
 					continue
 				}
 				have, other := a.Words(0, nil), b.Words(0, nil)
-				if want := w.net.A.Words(w.items[kind][k], nil); !slices.Equal(have, other) || !slices.Equal(have[:7], want[:7]) {
+				same := len(have)
+				if w.reach.Enter > 0 {
+					same = 7 // the last word is told once, as it was when the node came to the peer
+				}
+				if want := w.net.A.Words(w.items[kind][k], nil); !slices.Equal(have[:same], other[:same]) || !slices.Equal(have[:7], want[:7]) {
 					t.Fatalf("client %d, %v: %v and %v, want %v", c.Peer, id, have, other, want)
 				}
 			}
