@@ -129,10 +129,14 @@ func (p *Peer) row(e *handleState, i int) *peerRow {
 }
 
 // begin has a row known anew. Acks of packets before a tick say nothing of it: the peer has
-// lost what they carried.
+// lost what they carried. What later packets carry, it may have, or get yet.
 func (p *Peer) begin(h uint32, i int, tick ids.Tick, hidden bool) {
 	pr := p.row(&p.States[h], i)
+	was := *pr
 	*pr = peerRow{}
+	if was.newest >= uint32(tick) {
+		pr.newest, pr.carried = was.newest, was.carried
+	}
 	pr.hide(hidden)
 	p.life(h).setFrom(i, tick, &p.Link)
 }
