@@ -122,8 +122,8 @@ func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
 	}
 }
 
-// Allow sets the function that decides about Ask, on the authority. Without it every
-// request is refused.
+// Allow sets the function that decides who may come in by Ask, on the authority; without it
+// nobody. Who asks to be let out always is; what ends the right to be in calls Put.
 func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 	g.check(r)
 	if r.groups.allow == nil {
@@ -132,11 +132,10 @@ func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 	r.groups.allow[g] = ok
 }
 
-// Ask asks to be let in or out, for this machine's player, from any machine; the
-// authority's Allow decides in its next Receive. Only the last request of a step counts.
-// The authority counts refused requests ("group refused"). From Join on, Ask asks the
-// session that is being joined, once it is joined. A request on a machine without a
-// player, or to a session that is not joined in the end, is counted ("stale group").
+// Ask asks to be let in or out, for this machine's player, from any machine; the authority's Allow
+// decides in its next Receive. Only the last request of a step counts. The authority counts refused
+// requests ("group refused"); clients are not told. From Join on, Ask asks the session that is being
+// joined. A request on a machine without a player, or to a session that is not joined, is counted ("stale group").
 func (g *Group) Ask(r *Replication, in bool) {
 	g.check(r)
 	switch {
@@ -257,11 +256,12 @@ func (gs *grouping) answer(p rpl.Peer, m *membership) {
 		if asked&g.bit() == 0 {
 			continue
 		}
-		if ok := gs.allow[g]; ok == nil || !ok(p) {
-			gs.Faults.Refuse("group refused", fmt.Errorf("peer %d is not let in or out of %s: Allow says so, or there is none", p, g.name))
+		in := wants&g.bit() != 0
+		if ok := gs.allow[g]; in && (ok == nil || !ok(p)) {
+			gs.Faults.Refuse("group refused", fmt.Errorf("peer %d is not let into %s: Allow says so, or there is none", p, g.name))
 			continue
 		}
-		gs.put(g, p, wants&g.bit() != 0)
+		gs.put(g, p, in)
 	}
 }
 

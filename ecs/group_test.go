@@ -143,6 +143,12 @@ func TestGroupAsk(t *testing.T) {
 	l.steps(20)
 	check(t, "in the next level", Plan.Get(ann.find(id)).Where, 6)
 	check(t, "bob there", Plan.Get(bob.find(id)).Where, 0)
+
+	// Whoever is let in no more may still go.
+	Red.Allow(server.Replication, func(rpl.Peer) bool { return false })
+	Red.Ask(ann.Replication, false)
+	l.steps(10)
+	check(t, "ann is out again", Red.Has(server.Replication, ann.Me()), false)
 }
 
 // While's function is called once per send and peer, however many nodes and fields the

@@ -40,9 +40,9 @@ func setShowing(what string, e *donburi.Entry, p rpl.Peer, s rpl.Showing) {
 
 // Preload has a peer see what is round a point for a time as well, so that it is there when the
 // player is taken there. The point is seen from at the scale of 1 (see components.Observer).
-// Call it on the authority, where elsewhere it is ignored; it has no effect without a
-// Config.Interest. An error wraps rpl.ErrRange for a time that is not above 0, and rpl.ErrLimit
-// where rpl.MaxPreloads of the peer are not over.
+// Call it on the authority; elsewhere, for a peer that is not here, and without a Config.Interest it
+// has no effect. An error wraps rpl.ErrRange for a time that is not above 0 or a place that is not
+// finite, and rpl.ErrLimit where rpl.MaxPreloads (8) of the peer are not over.
 func (r *Replication) Preload(p rpl.Peer, at gmath.Vec, d time.Duration) error {
 	mustBeMade("Preload", r)
 	if r.shared.Auth == nil || p == r.shared.Me || r.shared.config.Interest == nil {

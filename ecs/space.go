@@ -63,7 +63,7 @@ func (s *Space) Nearest(at gmath.Vec, n int) iter.Seq2[*donburi.Entry, float64] 
 // is no node, and for a node without a place, there are none.
 func (s *Space) Intersecting(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 	return func(yield func(*donburi.Entry) bool) {
-		if n := s.r.nodes.Of(e.Entity()); n != nil {
+		if n := s.r.nodes.OfEntry(e); n != nil {
 			s.v.Touching(n, yield)
 		}
 	}

@@ -359,6 +359,9 @@ func TestSpaceShapes(t *testing.T) {
 	if !slices.Equal(touched, []string{"true"}) {
 		t.Errorf("the ball touches %v, not the wall alone", touched)
 	}
+	for range sp.Intersecting(nil) {
+		t.Error("nothing touches something")
+	}
 	components.Extent.Get(wall).Half.X = math.NaN()
 	tendon.Moved(wall)
 	if _, ok := sp.Trace(gmath.Vec{X: 95}, gmath.Vec{X: 200}, ball); ok {

@@ -150,6 +150,7 @@ const (
 	MaxName           = wire.MaxName
 	MaxNodes          = wire.MaxNodes
 	MaxPreloads       = interest.MaxPreloads
+	MaxReach          = spatial.MaxReach
 	MaxReliableArgs   = wire.MaxReliableArgs
 	MaxScale          = spatial.MaxScale
 	MaxTick           = wire.MaxTick

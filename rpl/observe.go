@@ -28,10 +28,13 @@ func (a *Authority) Preload(id Peer, o Observer, now, d time.Duration) error {
 	if err := o.Check(); err != nil {
 		return fmt.Errorf("rpl: preload for peer %d: %w", id, err)
 	}
+	if at := o.X + o.Y; math.IsNaN(at) || math.IsInf(at, 0) {
+		return fmt.Errorf("rpl: preload for peer %d at %v, %v: %w; say a place of finite numbers", id, o.X, o.Y, ErrRange)
+	}
 	if !(d > 0) {
 		return fmt.Errorf("rpl: preload for peer %d for %v: %w; say for how long, above 0", id, d, ErrRange)
 	}
-	if !a.interest.Preload(id, o, now+d) {
+	if !a.interest.Preload(id, o, now+min(d, math.MaxInt64-now)) {
 		return fmt.Errorf("rpl: preload for peer %d: %w: it has %d; wait until one is over", id, ErrLimit, MaxPreloads)
 	}
 	return nil

@@ -220,6 +220,11 @@ func TestObserversThatAreNone(t *testing.T) {
 	if err := s.a.Preload(p, rpl.Observer{}, 0, 0); !errors.Is(err, rpl.ErrRange) {
 		t.Errorf("a preload for no time: %v", err)
 	}
+	for _, x := range []float64{nan, inf, -inf} {
+		if err := s.a.Preload(p, rpl.Observer{X: x}, 0, time.Second); !errors.Is(err, rpl.ErrRange) {
+			t.Errorf("a preload at %v: %v", x, err)
+		}
+	}
 	for i := range rpl.MaxPreloads + 1 {
 		err := s.a.Preload(p, rpl.Observer{X: float64(1000 * (i + 1))}, 0, time.Second)
 		if full := i == rpl.MaxPreloads; errors.Is(err, rpl.ErrLimit) != full || !full && err != nil {
@@ -242,7 +247,7 @@ func TestObserversThatAreNone(t *testing.T) {
 	if s.send(true); len(s.since) != len(s.dots) {
 		t.Errorf("%d nodes are seen of %d on one point", len(s.since), len(s.dots))
 	}
-	for _, in := range []rpl.Interest{rpl.Grid{}, rpl.Grid{Enter: -1, Exit: 1}, rpl.Grid{Enter: nan, Exit: nan}, rpl.Grid{Enter: 2, Exit: 1}, &tileMap{}} {
+	for _, in := range []rpl.Interest{rpl.Grid{}, rpl.Grid{Enter: -1, Exit: 1}, rpl.Grid{Enter: nan, Exit: nan}, rpl.Grid{Enter: 2, Exit: 1}, rpl.Grid{Enter: 2, Exit: inf}, rpl.Grid{Enter: 2, Exit: 2 * rpl.MaxReach}, &tileMap{}} {
 		schema := rpl.NewSchema("wrong")
 		if _, err := rpl.NewAuthority(rpl.AuthorityConfig{Schema: schema, Hz: 60, Interest: in}); err == nil {
 			t.Errorf("%v is taken", in)
@@ -277,5 +282,53 @@ func TestPreload(t *testing.T) {
 	}
 	if has(0) {
 		t.Fatal("it has what it saw from before")
+	}
+}
+
+// A preload for ever lasts.
+func TestPreloadForEver(t *testing.T) {
+	s := newScape(t, rpl.Grid{Enter: 40, Exit: 44}, 2, 1)
+	s.dots[1].Pos = xy{1000, 0}
+	s.send(true)
+	if err := s.a.Preload(s.peer(0), rpl.Observer{X: 1000}, time.Second, math.MaxInt64); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		s.send(true)
+	}
+	if _, has := s.since[[2]int{0, 1}]; !has {
+		t.Error("it has not what is round the point")
+	}
+}
+
+// A gate is a policy that a test opens, and that may do something when it is asked.
+type gate struct {
+	rpl.Grid
+	open  bool
+	asked func(rpl.View)
+}
+
+func (g *gate) Sees(v rpl.View) bool {
+	if g.asked != nil {
+		g.asked(v)
+	}
+	return g.open
+}
+
+// A policy may preload when it is asked: the point counts from the next send on.
+func TestPolicyPreloads(t *testing.T) {
+	g := &gate{Grid: rpl.Grid{Enter: 40, Exit: 44}, open: true}
+	s := newScape(t, g, 2, 1)
+	s.dots[1].Pos = xy{1000, 0}
+	g.asked = func(v rpl.View) {
+		if err := s.a.Preload(v.Viewer, rpl.Observer{X: 1000}, 0, time.Hour); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 3 {
+		s.send(true)
+	}
+	if len(s.since) != 2 {
+		t.Errorf("it has %d nodes, not both", len(s.since))
 	}
 }

@@ -151,6 +151,14 @@ func (ns *Table) Of(e donburi.Entity) *Node {
 	return nil
 }
 
+// OfEntry is Of for an entry, which may be nil.
+func (ns *Table) OfEntry(e *donburi.Entry) *Node {
+	if e == nil {
+		return nil
+	}
+	return ns.Of(e.Entity())
+}
+
 // SlotOf returns the slot of an entity that is a node or a part of one, nil for any other.
 func (ns *Table) SlotOf(e donburi.Entity) *Slot {
 	if id := int(e.Id()); id < len(ns.Slots) && ns.Slots[id].entity == e && ns.Slots[id].node != nil {

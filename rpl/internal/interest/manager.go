@@ -28,6 +28,8 @@ type Manager struct {
 	overrides  map[uint32]map[ids.Peer]bool // by slot of a tree's top: who is shown it, or is not, against the rules
 	larges     larges
 	preloading int              // preloads of all viewers
+	preloaded  []*Viewer        // to see from those that came while nodes were decided on
+	streaming  bool             // nodes are being decided on
 	favours    spatial.Favourer // nil if the Rule has none
 	Rates      spatial.Rater    // nil if the Rule has none
 	concerned  wire.Bitset      // peers that hold or own a node of the tree that is being judged

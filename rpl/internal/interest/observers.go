@@ -93,7 +93,11 @@ func (a *Manager) Preload(id ids.Peer, o spatial.Observer, until time.Duration) 
 	}
 	v.preloads = append(v.preloads, preload{o, until})
 	a.preloading++
-	v.observe()
+	if a.streaming {
+		a.preloaded = append(a.preloaded, v) // a Policy preloads: what is being scanned stays as it is
+	} else {
+		v.observe()
+	}
 	return true
 }
 

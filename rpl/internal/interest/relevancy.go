@@ -27,6 +27,11 @@ func (a *Manager) Rejudge(slot uint32) {
 
 // Stream decides which nodes each peer should hold.
 func (a *Manager) Stream(now time.Duration) {
+	for _, v := range a.preloaded {
+		v.observe()
+	}
+	clear(a.preloaded)
+	a.preloaded, a.streaming = a.preloaded[:0], true
 	if a.preloading > 0 {
 		a.endPreloads(now)
 	}
@@ -58,6 +63,7 @@ func (a *Manager) Stream(now time.Duration) {
 		g.Crossed = g.Crossed[:0]
 	}
 	a.space.Moves++
+	a.streaming = false
 }
 
 // streamAll decides by distance, for some peers at a time (ahead.go).

@@ -21,8 +21,8 @@ type Interest interface {
 }
 
 // Grid is the usual Interest: a node streams in at Enter or nearer and out beyond Exit,
-// in the unit of the `pos` prop. Enter is above 0, and Exit is at least Enter; 1.1 times
-// Enter is usual.
+// in the unit of the `pos` prop. Enter is above 0, and Exit is at least Enter and at most
+// MaxReach; 1.1 times Enter is usual.
 type Grid struct{ Enter, Exit float64 }
 
 // Ranges is the Grid itself: so a Policy that embeds one has its ranges.
@@ -33,8 +33,9 @@ func (g Grid) Ranges() Grid { return g }
 // Sees, and is as fast as one: a node that a viewer has, and that has moved less than a
 // 32nd of Enter since it was asked for, is not asked for again until one of the viewer's
 // observers has moved an eighth of Enter, or Authority.AskAgain is called. One that is refused
-// in sight is asked for in every send. What is refused stays for half a second after it has
-// come, like what goes out of sight, so that who stands at a corner does not flicker.
+// in sight may be asked for in any send, and is for certain after AskAgain. What is refused
+// stays for half a second after it has come, like what goes out of sight, so that who stands at
+// a corner does not flicker.
 type Policy interface {
 	Interest
 	Ranges() Grid
@@ -101,6 +102,10 @@ func (o Observer) Check() error {
 	}
 	return nil
 }
+
+// MaxReach is the largest distance of a Grid: farther out the float32s of the grid tell no
+// nodes apart.
+const MaxReach = 1e9
 
 // MaxScale is the largest scale of an observer: it reaches over a quarter of the grid's cells.
 // Who sees farther than that may as well be shown everything.

@@ -23,8 +23,8 @@ func NewSpace(rule Interest) (*Space, error) {
 	}
 	size := rule.Reach(0) / 2
 	if g, _, ok := RangesOf(rule); ok {
-		if !(g.Enter > 0 && g.Exit >= g.Enter) {
-			return nil, fmt.Errorf("rpl: an Interest with the distances %v to enter and %v to exit; the first is above 0, the second at least as far", g.Enter, g.Exit)
+		if !(g.Enter > 0 && g.Exit >= g.Enter && g.Exit <= MaxReach) {
+			return nil, fmt.Errorf("rpl: an Interest with the distances %v to enter and %v to exit; the first is above 0, the second at least as far and at most %v", g.Enter, g.Exit, MaxReach)
 		}
 		size = g.Enter / 2
 	}
