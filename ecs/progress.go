@@ -6,24 +6,21 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
+	"github.com/tendonengine/tendon/rpl"
 )
 
-// Progress is how far this machine has come with what the server has for it in this level. It
-// goes by nodes. Want may grow while it goes on, as more comes into view.
+// Progress is how far this machine has come with this level. Want may grow, as more comes into view.
 type Progress struct {
 	Have, Want int  // nodes
-	Done       bool // all that was to come at first has come; stays so until the next level
+	Done       bool // all that was to come, once nothing waited to be sent, has come; stays so until the next level
 }
 
 // Share is what a loading bar shows: from 0 to 1, which it reaches with Done alone.
 func (p Progress) Share() float64 {
-	switch {
-	case p.Done:
+	if p.Done {
 		return 1
-	case p.Want == 0:
-		return 0
 	}
-	return min(float64(p.Have)/float64(p.Want), 0.99)
+	return min(float64(p.Have)/float64(max(1, p.Want)), 0.99)
 }
 
 // Progress returns how far this machine has come with joining, or with the level that is being
@@ -44,8 +41,7 @@ func (r *Replication) Progress() Progress {
 	return Progress{Have: min(have, int(said.Want)), Want: int(said.Want)}
 }
 
-// progressEvery is how often a peer is sent its progress: often enough for a bar that is
-// drawn, and so seldom that it is nothing beside what it tells of.
+// progressEvery is how often a peer is told: often enough for a bar, seldom beside what it tells of.
 const progressEvery = 100 * time.Millisecond
 
 // A filling is what a peer was sent of its progress in this level.
@@ -53,6 +49,7 @@ type filling struct {
 	done bool
 	want int
 	at   time.Duration
+	by   rpl.Tick // when nothing waited for it any more, 0: not yet; what has come since is not waited for
 }
 
 // sendProgress tells the peers that do not have all yet, after a send.
@@ -63,8 +60,11 @@ func (ss *seating) sendProgress() {
 		if !s.in || f.done || s.conn == nil || f.at != 0 && now-f.at < progressEvery {
 			continue
 		}
-		sent, wanted := ss.Auth.Filling(s.peer)
-		done := sent == wanted && wanted > 0
+		_, wanted, waiting := ss.Auth.Filling(s.peer)
+		if f.by == 0 && wanted > 0 && waiting == 0 {
+			f.by = ss.Tick
+		}
+		done := f.by > 0 && ss.Auth.Filled(s.peer, f.by)
 		if wanted--; wanted < 0 || !done && wanted == f.want {
 			continue
 		}
@@ -72,6 +72,6 @@ func (ss *seating) sendProgress() {
 		if s.conn.Reliable(sessionmsg.AppendProgress(nil, m)) != nil {
 			continue // its lane is full: it is sent later
 		}
-		*f = filling{done: done, want: wanted, at: now}
+		f.done, f.want, f.at = done, wanted, now
 	}
 }

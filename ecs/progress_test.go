@@ -4,6 +4,7 @@ package ecs_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
@@ -53,6 +54,37 @@ func TestProgressOfAJoin(t *testing.T) {
 		l.steps(30)
 		if ds := tendon.Differences(server.Replication, client.Replication); len(ds) > 0 {
 			t.Errorf("%s: %d differences, the first: %v", name, len(ds), ds[0])
+		}
+	}
+}
+
+// Where something comes all the time, and some of it goes, a join is done all the same.
+func TestProgressWhereMoreComes(t *testing.T) {
+	far := netsim.Conditions{Delay: 120 * time.Millisecond}
+	for _, every := range []int{1, 3, 10} {
+		l := newLab(t, far)
+		server := l.server(tendon.Config{Dedicated: true})
+		for range 50 {
+			server.Create(Body)
+		}
+		step, made := 0, []donburi.Entity(nil)
+		server.step = func() {
+			if step++; step%every > 0 {
+				return
+			}
+			if made = append(made, server.Create(Body).Entity()); len(made) > 20 {
+				server.World().Remove(made[0])
+				made = made[1:]
+			}
+		}
+		client := l.client(tendon.Config{})
+		for i := 0; !client.Progress().Done; i++ {
+			if l.steps(1); i > 10*60 {
+				t.Fatalf("one more in %d steps: not done in ten seconds: %+v", every, client.Progress())
+			}
+		}
+		if n := client.count(Body); n < 50 {
+			t.Errorf("one more in %d steps: done with %d nodes", every, n)
 		}
 	}
 }

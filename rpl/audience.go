@@ -27,7 +27,10 @@ func (a *Authority) Watched(n Node) bool {
 // is watched is not reported.
 func (a *Authority) Audience(fn func(n Node, watched bool)) { a.store.Audience(fn) }
 
-// Filling is how far a peer has what it should have: the nodes that it is known to have, and
-// those that it should have, the session's among them. It is 0, 0 for a peer that is not
-// connected.
-func (a *Authority) Filling(id Peer) (has, wanted int) { return a.sender.Filling(id) }
+// Filling is how far a peer has what it should have: the nodes that it is known to have, those
+// that it should have, the session's among them, and how many of these were not sent yet. It is
+// 0, 0, 0 for a peer that is not connected.
+func (a *Authority) Filling(id Peer) (has, wanted, waiting int) { return a.sender.Filling(id) }
+
+// Filled reports whether a peer is known to have all that it was sent up to a tick and should have.
+func (a *Authority) Filled(id Peer, by Tick) bool { return a.sender.Filled(id, by) }

@@ -103,7 +103,7 @@ func TestJoinsGoInSlices(t *testing.T) {
 		if _, err := net.Join(rpl.Peer(p + 2)); err != nil {
 			t.Fatal(err)
 		}
-		if _, wanted := net.A.Filling(rpl.Peer(p + 2)); wanted != nodes+1 {
+		if _, wanted, _ := net.A.Filling(rpl.Peer(p + 2)); wanted != nodes+1 {
 			t.Errorf("at once peer %d shall have %d nodes, want %d with the session's", p+2, wanted, nodes+1)
 		}
 	}
@@ -153,7 +153,7 @@ func TestJoinsGoInSlices(t *testing.T) {
 				t.Errorf("peer %d has had %d calls on %v, want one", c.Peer, n, id)
 			}
 		}
-		if has, wanted := net.A.Filling(c.Peer); has != wanted || wanted != len(ids)+1 {
+		if has, wanted, _ := net.A.Filling(c.Peer); has != wanted || wanted != len(ids)+1 {
 			t.Errorf("peer %d has %d of %d nodes, want %d", c.Peer, has, wanted, len(ids)+1)
 		}
 	}

@@ -132,9 +132,16 @@ func (a *Sender) PeerStats(id ids.Peer) PeerStats {
 }
 
 // Filling is Authority.Filling.
-func (a *Sender) Filling(id ids.Peer) (has, wanted int) {
+func (a *Sender) Filling(id ids.Peer) (has, wanted, waiting int) {
 	if p := a.ByID.Find(id); p != nil {
-		return int(p.kept.nodes) - len(p.coming), int(p.kept.nodes) + len(p.arrivals.queue) + a.interest.Undecided(p.view)
+		waiting = len(p.arrivals.queue) + a.interest.Undecided(p.view)
+		return int(p.kept.nodes) - len(p.coming), int(p.kept.nodes) + waiting, waiting
 	}
-	return 0, 0
+	return 0, 0, 0
+}
+
+// Filled is Authority.Filled.
+func (a *Sender) Filled(id ids.Peer, by ids.Tick) bool {
+	p := a.ByID.Find(id)
+	return p != nil && !p.awaits(by)
 }

@@ -2,6 +2,7 @@ package send
 
 import (
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
@@ -58,12 +59,18 @@ func (a *Sender) resync(p *Peer, now time.Duration) {
 
 // endResync lets the peer know that it has everything, once that is so.
 func (a *Sender) endResync(p *Peer) {
-	for _, h := range p.coming {
-		if e := &p.States[h]; e.State == HandleComing && p.lifeOf(e).laid <= p.resync.tick {
-			return
-		}
+	if p.awaits(p.resync.tick) {
+		return
 	}
 	msg := binary.LittleEndian.AppendUint32([]byte{wire.MsgResynced}, uint32(p.resync.tick))
 	p.resync.tick = 0
 	p.queueMessage(msg)
+}
+
+// awaits reports whether the arrival of a node that was laid up to a tick is not acked yet.
+func (p *Peer) awaits(by ids.Tick) bool {
+	return slices.ContainsFunc(p.coming, func(h uint32) bool {
+		e := &p.States[h]
+		return e.State == HandleComing && p.lifeOf(e).laid <= by
+	})
 }
