@@ -16,7 +16,7 @@ import (
 var packages = []string{
 	"rpl", "rpl/bits", "rpl/rpltest", "rpl/schema",
 	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/coder", "rpl/internal/wire",
-	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/figures", "rpl/internal/send",
+	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/figures", "rpl/internal/marks", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
 	"components", "ecs", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/differ", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/inplace", "ecs/internal/loadtime", "ecs/internal/meter", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/places", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/replay", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/space", "ecs/internal/spawns", "ecs/internal/track", "ecs/tendontest", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bench/feel", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
@@ -115,6 +115,11 @@ var importRules = []importRule{
 		of:      []string{"rpl/internal/link", "rpl/internal/budget"},
 		never:   under("internal/coder", "internal/spatial", "internal/store", "internal/interest", "internal/send"),
 		because: "packets are sent, arrive and are lost, and bytes are paid for, whatever they say",
+	},
+	{
+		of:      []string{"rpl/internal/marks"},
+		never:   under("internal/coder", "internal/proxy", "internal/store", "internal/interest", "internal/send", "internal/link", "internal/budget"),
+		because: "a mark on a handle is a bit: who sets it, and what is sent for it, is not its business",
 	},
 	{
 		of:      []string{"rpl/internal/figures"},

@@ -85,6 +85,7 @@ package rpl
 //	internal/spatial/        where nodes are
 //	internal/interest/       who shall have what
 //	internal/send/           what each peer is sent, and what it is known to have
+//	internal/marks/          which of its handles must be looked at
 //	internal/link/           packets to one peer: sent, arrived, lost
 //	internal/rate/           what a line carries
 //	internal/budget/         what a peer may be sent

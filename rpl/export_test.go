@@ -6,6 +6,7 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/proxy"
 	"github.com/tendonengine/tendon/rpl/internal/send"
@@ -175,7 +176,7 @@ func (a *Authority) Fits() bool { return a.sender.Tables.Fitting != nil }
 // handles the next Schedule will look for a peer.
 func (a *Authority) AboutGroups(id ids.Peer) (judged, marked int) {
 	for _, m := range a.sender.ByID.Find(id).Marks.Of {
-		marked += bits.OnesCount64(m[send.MarkDirty] | m[send.MarkLoose])
+		marked += bits.OnesCount64(m[marks.Dirty] | m[marks.Loose])
 	}
 	return len(a.interest.Judged), marked
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 )
 
 // What an entry of a packet is about.
@@ -96,7 +97,7 @@ func (a *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, s
 			// The peer shows this version after all, so the row must be looked at
 			// again.
 			pr.flight, pr.flightTick = pr.acked, pr.ackedTick
-			p.Marks.set(MarkDirty, re.Handle)
+			p.Marks.Set(marks.Dirty, re.Handle)
 		}
 	}
 }
@@ -122,7 +123,7 @@ func (a *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, ti
 			a.arrivalShowed(p, re.Handle, before, tick)
 		} else if e.State == HandleIn {
 			a.copyShowed(p, re.Handle, before, tick)
-			p.Marks.set(MarkDirty, re.Handle)
+			p.Marks.Set(marks.Dirty, re.Handle)
 		}
 		a.noteArrived(p, re.Handle, e)
 	case recOwnership:
@@ -196,7 +197,7 @@ func (a *receiver) noteArrived(p *Peer, h uint32, e *handleState) {
 	v := p.lifeOf(e)
 	e.State, v.relayout, p.came = HandleIn, false, true
 	p.heldNoMore(v)
-	p.Marks.set(MarkDirty, h) // the node may have changed since
+	p.Marks.Set(marks.Dirty, h) // the node may have changed since
 	p.endIfOver(h, a.store.Tick, a.sender.Setup.Hz)
 }
 
@@ -217,7 +218,7 @@ func (a *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 		case recOwnership:
 			if p.lifeOf(e).ownershipTick == tick && e.isHere() {
 				e.note(stateOwnership, true)
-				p.Marks.set(MarkDirty, re.Handle)
+				p.Marks.Set(marks.Dirty, re.Handle)
 			}
 		case recArrival:
 			if v := p.lifeOf(e); e.State == HandleComing && v.inflight > 0 {
@@ -234,7 +235,7 @@ func (a *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 		case recForget:
 			if e.isHere() && re.Row < e.nrows {
 				p.row(e, int(re.Row)).hide(false) // the peer may still have it: take it away again
-				p.Marks.set(MarkDirty, re.Handle)
+				p.Marks.Set(marks.Dirty, re.Handle)
 			}
 		}
 	}
@@ -252,6 +253,6 @@ func (a *receiver) lostRow(p *Peer, e *handleState, re *link.Entry, tick ids.Tic
 		if e.State == HandleComing {
 			pr.flight, pr.flightTick = 0, 0 // acked is only assumed and may be wrong
 		}
-		p.Marks.set(MarkDirty, re.Handle)
+		p.Marks.Set(marks.Dirty, re.Handle)
 	}
 }

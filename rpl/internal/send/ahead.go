@@ -2,8 +2,12 @@ package send
 
 import (
 	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 )
+
+// touchStates reads ahead of a whole batch: the two limits are one.
+var _ [store.Ahead]uint32 = [marks.Most]uint32{}
 
 // touchAcks touches what the waiting acks of some peers concern. Most peers have one.
 func (a *planner) touchAcks(peers []*Peer) {
@@ -61,9 +65,9 @@ func (a *planner) touchPeers(peers []*Peer) {
 	found, sum := 0, uint32(0)
 	for i, p := range peers {
 		b := &a.batches[i]
-		b.take(&p.Marks, 0)
+		b.Take(&p.Marks, 0)
 		p.plan.stale = false
-		if l := &p.Link; b.n > 0 {
+		if l := &p.Link; b.N > 0 {
 			sum += uint32(l.Record(l.Next).Seq)
 			found += a.sender.Updates.touchStates(p.States, b, some[found:])
 		}
@@ -87,15 +91,15 @@ func (p *Peer) touchHandles(handles []uint32) (sum uint32) {
 }
 
 // touchNext touches what planning the next batch of one peer needs.
-func (a *updates) touchNext(p *Peer, b *batch) {
+func (a *updates) touchNext(p *Peer, b *marks.Batch) {
 	var some [store.Ahead]rowAtPeer
 	a.touchRows(some[:a.touchStates(p.States, b, some[:])])
 }
 
 // touchStates touches the states of a batch and collects the rows of the plain ones.
-func (a *updates) touchStates(states []handleState, b *batch, found []rowAtPeer) (n int) {
+func (a *updates) touchStates(states []handleState, b *marks.Batch, found []rowAtPeer) (n int) {
 	rows := a.store.Rows
-	for _, h := range b.all() {
+	for _, h := range b.All() {
 		if e := &states[h]; e.has(statePlain) {
 			found[n] = rowAtPeer{&rows[e.row], &e.one}
 			n++

@@ -6,6 +6,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -75,7 +76,7 @@ func (s *cohorts) of(p *Peer, least int, tick ids.Tick, send uint32) *cohortPlan
 	if age > wire.OldestCohort || l.Lossy() {
 		return nil
 	}
-	if n := p.Marks.count(); n < least && (n < wire.LeastShared || p.marksShared() < wire.LeastShared) {
+	if n := p.Marks.Count(); n < least && (n < wire.LeastShared || p.marksShared() < wire.LeastShared) {
 		return nil
 	}
 	now := &s.many[send&1][age]
@@ -105,8 +106,8 @@ func (s *cohorts) of(p *Peer, least int, tick ids.Tick, send uint32) *cohortPlan
 
 // marksShared is how many of the marked handles are those of others, too.
 func (p *Peer) marksShared() (n int) {
-	for k := p.Marks.next(0); k < min(len(p.Marks.Of), len(p.Shares.W)); k = p.Marks.next(k + 1) {
-		n += bits.OnesCount64((p.Marks.Of[k][MarkDirty] | p.Marks.Of[k][MarkLoose]) & p.Shares.W[k])
+	for k := p.Marks.Next(0); k < min(len(p.Marks.Of), len(p.Shares.W)); k = p.Marks.Next(k + 1) {
+		n += bits.OnesCount64((p.Marks.Of[k][marks.Dirty] | p.Marks.Of[k][marks.Loose]) & p.Shares.W[k])
 	}
 	return n
 }
@@ -120,9 +121,9 @@ func (s *cohorts) close(pl *plan) {
 
 // planCohort plans the updates of a peer for which another peer's may do.
 func (a *updates) planCohort(p *Peer, k *cohortPlan) {
-	for w := p.Marks.next(0); w < len(p.Marks.Of); w = p.Marks.next(w + 1) {
+	for w := p.Marks.Next(0); w < len(p.Marks.Of); w = p.Marks.Next(w + 1) {
 		m := &p.Marks.Of[w]
-		marked := m[MarkDirty] | m[MarkLoose]
+		marked := m[marks.Dirty] | m[marks.Loose]
 		if marked == 0 {
 			continue
 		}
@@ -140,14 +141,14 @@ func (a *updates) planMark(p *Peer, k *cohortPlan, w int, marked uint64) {
 	}
 	of := &k.marks[w]
 	keeps := of.send != a.store.Send && marked&(marked-1) != 0 && !k.closed
-	var b batch
+	var b marks.Batch
 	for rest := marked; rest != 0; {
-		for b.n = 0; rest != 0 && b.n < store.Ahead; rest &= rest - 1 {
-			b.add(uint32(w<<6 + bits.TrailingZeros64(rest)))
+		for b.N = 0; rest != 0 && b.N < store.Ahead; rest &= rest - 1 {
+			b.Add(uint32(w<<6 + bits.TrailingZeros64(rest)))
 		}
 		a.touchNext(p, &b)
 		if keeps {
-			for _, h := range b.all() {
+			for _, h := range b.All() {
 				e := &p.States[h]
 				k.before = append(k.before, cohortState{h, e.row, e.gen, e.has(stateMoves), e.one})
 			}
@@ -186,7 +187,7 @@ func (a *updates) keepsForCohort(p *Peer, before []cohortState, updates []bundle
 		}
 		u, r := &updates[0], &a.store.Rows[b.row]
 		if u.special || u.bits > smallBits || r.Vars != nil || b.one.acked == 0 || !r.Kept(b.one.acked) ||
-			b.one.flight == r.Head || b.one.isPending() || p.Marks.has(MarkLoose, b.handle) {
+			b.one.flight == r.Head || b.one.isPending() || p.Marks.Has(marks.Loose, b.handle) {
 			return false
 		}
 		updates = updates[1:]
@@ -224,7 +225,7 @@ func (a *updates) planFromCohort(p *Peer, k *cohortPlan, w int, marked uint64) b
 		a.planOnly(p, h, &p.States[h]) // there is nothing to send
 	}
 	n, h := bits.OnesCount64(of.changed), uint32(w<<6+bits.TrailingZeros64(of.changed))
-	p.Marks.Of[w][MarkLoose] &^= of.changed
+	p.Marks.Of[w][marks.Loose] &^= of.changed
 	a.planOnly(p, h, &p.States[h])
 	second := &a.bundles.updates[of.bundles+1]
 	*a.bundles.update() = bundle{
@@ -280,7 +281,7 @@ func (a *updates) join(m *coder.Model, of *cohortMark) {
 func (a *updates) recordCohort(p *Peer, u *bundle) (last uint32) {
 	k := &a.Cohorts.list[p.plan.cohort-1].marks[u.handle>>6]
 	rest := k.changed & (k.changed - 1)
-	p.Marks.Of[u.handle>>6][MarkDirty] &^= rest
+	p.Marks.Of[u.handle>>6][marks.Dirty] &^= rest
 	tick, recs := uint32(a.store.Tick), a.recsOf(u)
 	for i := range recs {
 		p.States[recs[i].Handle].one.send(recs[i].Ver, tick)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -96,7 +97,7 @@ func (a *updates) copyRow(p *Peer, c *rowCopy) bool {
 		pr.flight, pr.flightTick = 0, 0 // acked is only what speculative updates build on
 	}
 	pr.pendSince(a.store.Tick)
-	p.Marks.set(MarkDirty, c.handle)
+	p.Marks.Set(marks.Dirty, c.handle)
 	p.plan.stale = true
 	a.sender.Accounts.Counters.Repeats++
 	return true

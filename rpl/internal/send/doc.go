@@ -6,7 +6,7 @@
 // The files in the order of the data:
 //
 //	sender.go                   what there is, by name: Sender, and its parts tables, updates, planner, calls, receiver
-//	peer.go, marks.go           what is kept of one peer; handle.go: of one node at a peer, lives.go: while that comes
+//	peer.go                     what is kept of one peer; handle.go: of one node at a peer, lives.go: while that comes
 //	                            or goes; trim.go: what is given back after a burst; connect.go: peers come and go; holders.go: what becomes of
 //	                            a node at its holders; sharedhandles.go: handles that peers have in common
 //	receive.go                  what peers send; acked.go: what acks and losses mean; nacked.go, resync.go:

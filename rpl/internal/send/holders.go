@@ -2,6 +2,7 @@ package send
 
 import (
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -77,7 +78,7 @@ func (a *Sender) OwnershipAtHolders(slot uint32) {
 		if h.Handle() != wire.NoHandle {
 			p := a.All[h.Peer()]
 			p.States[h.Handle()].note(stateOwnership, true)
-			p.Marks.set(MarkDirty, h.Handle())
+			p.Marks.Set(marks.Dirty, h.Handle())
 		}
 	}
 }
@@ -113,7 +114,7 @@ func (a *Sender) checkRights(p *Peer, g ids.Audience) {
 			continue
 		}
 		if a.store.Nodes[e.slot].Layout.Groups>>(g-ids.FirstGroup)&1 != 0 {
-			p.Marks.set(MarkDirty, uint32(h))
+			p.Marks.Set(marks.Dirty, uint32(h))
 		}
 	}
 }

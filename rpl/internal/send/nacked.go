@@ -1,6 +1,7 @@
 package send
 
 import (
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
@@ -27,7 +28,7 @@ func (a *receiver) nacked(p *Peer, r wire.Nack) {
 		return
 	}
 	e.note(stateOwnership, true)
-	p.Marks.set(MarkDirty, r.Handle)
+	p.Marks.Set(marks.Dirty, r.Handle)
 	pr := p.row(e, int(r.Row))
 	if pr.acked == 0 && pr.flight != 0 {
 		return

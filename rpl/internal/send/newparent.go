@@ -2,6 +2,7 @@ package send
 
 import (
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -15,7 +16,7 @@ import (
 func (p *Peer) noteNewParent(h uint32, tick ids.Tick) {
 	v := p.life(h)
 	p.States[h].note(stateOwnership, true)
-	p.Marks.set(MarkDirty, h)
+	p.Marks.Set(marks.Dirty, h)
 	if v.newParent == 0 {
 		p.parents.handles, p.busy = append(p.parents.handles, h), true
 	}
@@ -23,7 +24,7 @@ func (p *Peer) noteNewParent(h uint32, tick ids.Tick) {
 }
 
 // planWithParents is planUpdates, preceded by a look at the nodes with new parents.
-func (a *planner) planWithParents(p *Peer, own *batch) {
+func (a *planner) planWithParents(p *Peer, own *marks.Batch) {
 	if !p.busy || len(p.parents.handles) == 0 {
 		a.sender.Updates.planUpdates(p, own)
 		return
@@ -42,9 +43,9 @@ func (a *planner) planWithParents(p *Peer, own *batch) {
 		switch {
 		case e.owesOwnership() && (e.State == HandleComing || !a.sender.Updates.parentHere(p, n)):
 			p.parents.heldBack = append(p.parents.heldBack, h)
-			p.Marks.clear(MarkDirty, h)
-			p.Marks.clear(MarkLoose, h)
-		case !e.owesOwnership() && (p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h)):
+			p.Marks.Clear(marks.Dirty, h)
+			p.Marks.Clear(marks.Loose, h)
+		case !e.owesOwnership() && (p.Marks.Has(marks.Dirty, h) || p.Marks.Has(marks.Loose, h)):
 			e.note(stateOwnership, true)
 			v.again = true
 		}
@@ -58,7 +59,7 @@ func (a *planner) planWithParents(p *Peer, own *batch) {
 		}
 	}
 	for _, h := range p.parents.heldBack {
-		p.Marks.set(MarkDirty, h)
+		p.Marks.Set(marks.Dirty, h)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/interest"
 	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -26,7 +27,7 @@ type Peer struct {
 
 	// Receive, Schedule and Encode
 	Link    link.Link
-	Marks   marks
+	Marks   marks.Set
 	busy    bool // one of the lists that are mostly empty may have something (isBusy)
 	came    bool // an arrival may be due, or one in coming is acked
 	went    bool // the same for going
@@ -245,8 +246,8 @@ func (p *Peer) startRemoval(n *store.Node, h uint32, destroyed bool) {
 	p.release(e)
 	p.kept.nodes--
 	e.State, v.destroyed, v.copies, v.inflight = HandleGoing, destroyed, 0, 0
-	p.Marks.clear(MarkDirty, h)
-	p.Marks.clear(MarkLoose, h)
+	p.Marks.Clear(marks.Dirty, h)
+	p.Marks.Clear(marks.Loose, h)
 	p.setMoves(e, false)
 	p.going, p.came, p.went = append(p.going, h), true, true
 	p.goingOf[v.node] = h

@@ -2,6 +2,7 @@ package send
 
 import (
 	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 )
@@ -14,12 +15,12 @@ import (
 // those need no further checks, and are planned here. What was coded for another peer in this
 // send needs no look at its words either: it would have been a keyframe if the row had
 // fractions that the model does not carry.
-func (a *updates) planBatch(p *Peer, b *batch) {
+func (a *updates) planBatch(p *Peer, b *marks.Batch) {
 	tick, base := uint32(a.store.Tick), uint32(p.Link.BaseTick)
 	key := a.store.ShareKey(p.Model)
 	since, step := p.Link.Sends.Lines()
 	states, rows, counters := p.States, a.store.Rows, &a.sender.Accounts.Counters
-	for _, h := range b.all() {
+	for _, h := range b.All() {
 		e := &states[h]
 		if !e.isPlain() {
 			a.planOther(p, h, e)
@@ -63,7 +64,7 @@ func (a *updates) planOther(p *Peer, h uint32, e *handleState) {
 // planUsual plans the update of a plain node in the usual case (planBatch).
 func (a *updates) planUsual(p *Peer, h uint32, e *handleState, r *store.Row, c codes) {
 	p.setMoves(e, r.Moving)
-	p.Marks.clear(MarkLoose, h)
+	p.Marks.Clear(marks.Loose, h)
 	n, pr := uint32(c.bits(a.syms)), &e.one
 	a.sender.Accounts.Bits[r.Type.Account].Updates += uint64(n)
 	p.plan.updateBits += int32(n)
@@ -95,7 +96,7 @@ func (a *updates) planOnly(p *Peer, h uint32, e *handleState) {
 	a.codeOnly(p, r, pr, pc)
 	p.plan.updateBits += int32(pc.bits)
 	// Once it is sent, the peer knows the newest reference version if that was made at this tick.
-	if loose := r.Moving && r.Left != uint32(a.store.Tick); loose || p.Marks.has(MarkLoose, h) {
+	if loose := r.Moving && r.Left != uint32(a.store.Tick); loose || p.Marks.Has(marks.Loose, h) {
 		p.loosen(h, loose)
 	}
 }
@@ -103,7 +104,7 @@ func (a *updates) planOnly(p *Peer, h uint32, e *handleState) {
 // planNothing notes that there is nothing to send of the row of a plain node.
 func (a *updates) planNothing(p *Peer, h uint32, r *store.Row, pr *peerRow) {
 	pr.rest()
-	p.Marks.clear(MarkDirty, h)
+	p.Marks.Clear(marks.Dirty, h)
 	p.loosen(h, a.isLoose(r, pr))
 }
 

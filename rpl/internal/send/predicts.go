@@ -5,6 +5,7 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -55,7 +56,7 @@ func (a *Sender) SetPredicting(p *Peer, others []ids.Node) {
 func (a *Sender) renewPlain(p *Peer, h uint32, n *store.Node) {
 	p.States[h].judge(p, a.store, n)
 	if p.predicts(n) {
-		p.Marks.set(MarkDirty, h)
+		p.Marks.Set(marks.Dirty, h)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/budget"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -37,8 +38,8 @@ const ranks = 1 << 11
 
 // priorities is the scratch memory to choose what comes first, for one peer at a time.
 type priorities struct {
-	order []ranked // handles, the most urgent first
-	seen  marks    // handles that were planned in this send
+	order []ranked  // handles, the most urgent first
+	seen  marks.Set // handles that were planned in this send
 	ranks [ranks]int32
 }
 
@@ -57,8 +58,8 @@ const (
 // even if they said nothing but their names; else 0.
 func (a *updates) overload(p *Peer) (n int) {
 	if most := len(p.Marks.Of) << 6; float64(most*wire.NameBits) > p.bucket.Left { // mostly there are fewer handles than that
-		for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
-			n += bits.OnesCount64(p.Marks.Of[k][MarkDirty] | p.Marks.Of[k][MarkLoose])
+		for k := p.Marks.Next(0); k < len(p.Marks.Of); k = p.Marks.Next(k + 1) {
+			n += bits.OnesCount64(p.Marks.Of[k][marks.Dirty] | p.Marks.Of[k][marks.Loose])
 		}
 	}
 	if n > 0 && n > int(max(p.bucket.Left, 0)/wire.NameBits) {
@@ -70,7 +71,7 @@ func (a *updates) overload(p *Peer) (n int) {
 
 // planUrgent plans updates of the n marked handles, those that have been wrong the
 // longest first, until the room is used up or nothing is left.
-func (a *updates) planUrgent(p *Peer, b *batch, n int) {
+func (a *updates) planUrgent(p *Peer, b *marks.Batch, n int) {
 	updates, speculative := len(a.bundles.updates), len(a.bundles.speculative)
 	left := func() float64 {
 		return p.bucket.Left - budget.BundlesCost(int(p.plan.updateBits), len(a.bundles.updates)-updates)
@@ -78,7 +79,7 @@ func (a *updates) planUrgent(p *Peer, b *batch, n int) {
 	for len(p.overload.priorities) < len(p.States) {
 		p.overload.priorities = append(p.overload.priorities, priority{})
 	}
-	a.priorities.seen.resetTo(&p.Marks)
+	a.priorities.seen.ResetTo(&p.Marks)
 	a.planNewParents(p, b)
 	every := uint32(1) // each send looks at one slice of so many
 	for every < maxSlices && n > scanAll*int(every) {
@@ -90,9 +91,9 @@ func (a *updates) planUrgent(p *Peer, b *batch, n int) {
 		for n := int(max(left(), 0)/usualBits) + store.Ahead; left() > 0 && a.choose(p, n); n *= 2 {
 			for rest := a.priorities.order; len(rest) > 0 && left() > 0; {
 				some := min(len(rest), store.Ahead, max(int(left()/usualBits), store.Ahead/8))
-				b.n = 0
+				b.N = 0
 				for _, o := range rest[:some] {
-					b.add(uint32(o.i))
+					b.Add(uint32(o.i))
 				}
 				rest = rest[some:]
 				a.planMostUrgent(p, b)
@@ -105,13 +106,13 @@ func (a *updates) planUrgent(p *Peer, b *batch, n int) {
 
 // planNewParents plans the updates of nodes with a new parent, none of which is sent
 // without the others (protocol rule 20).
-func (a *updates) planNewParents(p *Peer, b *batch) {
-	b.n = 0
+func (a *updates) planNewParents(p *Peer, b *marks.Batch) {
+	b.N = 0
 	for _, h := range p.parents.handles {
-		if p.Marks.has(MarkDirty, h) || p.Marks.has(MarkLoose, h) {
-			if b.add(h); b.n == store.Ahead {
+		if p.Marks.Has(marks.Dirty, h) || p.Marks.Has(marks.Loose, h) {
+			if b.Add(h); b.N == store.Ahead {
 				a.planMostUrgent(p, b)
-				b.n = 0
+				b.N = 0
 			}
 		}
 	}
@@ -120,14 +121,14 @@ func (a *updates) planNewParents(p *Peer, b *batch) {
 
 // scanSlice looks at the marked handles of one slice: since when each is wrong, or that
 // it is not. every is how many slices there are.
-func (a *updates) scanSlice(p *Peer, b *batch, every, slice uint32) {
+func (a *updates) scanSlice(p *Peer, b *marks.Batch, every, slice uint32) {
 	ones := ^uint64(0) / (1<<every - 1) << slice
-	b.n = 0
-	for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
+	b.N = 0
+	for k := p.Marks.Next(0); k < len(p.Marks.Of); k = p.Marks.Next(k + 1) {
 		for w := a.priorities.waiting(p, k) & ones; w != 0; w &= w - 1 {
-			if b.add(uint32(k<<6 + bits.TrailingZeros64(w))); b.n == store.Ahead {
+			if b.Add(uint32(k<<6 + bits.TrailingZeros64(w))); b.N == store.Ahead {
 				a.scanBatch(p, b)
-				b.n = 0
+				b.N = 0
 			}
 		}
 	}
@@ -136,9 +137,9 @@ func (a *updates) scanSlice(p *Peer, b *batch, every, slice uint32) {
 
 // scanBatch looks at a batch. Only for a plain node can it know that there is nothing to
 // say; any other node is taken to have something, and planning it finds out.
-func (a *updates) scanBatch(p *Peer, b *batch) {
+func (a *updates) scanBatch(p *Peer, b *marks.Batch) {
 	a.touchNext(p, b)
-	for _, h := range b.all() {
+	for _, h := range b.All() {
 		e, t := &p.States[h], &p.overload.priorities[h]
 		if e.isPlain() && !a.pending(&a.store.Rows[e.row], &e.one) {
 			a.planNothing(p, h, &a.store.Rows[e.row], &e.one)
@@ -161,7 +162,7 @@ func (a *updates) scanBatch(p *Peer, b *batch) {
 
 // planMostUrgent plans the most urgent updates, a batch. An update that gets no room
 // after all waits on (fitUrgent).
-func (a *updates) planMostUrgent(p *Peer, b *batch) {
+func (a *updates) planMostUrgent(p *Peer, b *marks.Batch) {
 	from := len(a.bundles.updates)
 	a.touchNext(p, b)
 	a.planBatch(p, b)
@@ -172,8 +173,8 @@ func (a *updates) planMostUrgent(p *Peer, b *batch) {
 			u.urgency = max(u.urgency, float32(a.store.Tick-since+1))
 		}
 	}
-	for _, h := range b.all() {
-		a.priorities.seen.set(MarkDirty, h)
+	for _, h := range b.All() {
+		a.priorities.seen.Set(marks.Dirty, h)
 		p.overload.priorities[h].since = 0
 	}
 }
@@ -193,7 +194,7 @@ func (a *updates) choose(p *Peer, n int) bool {
 	t := &a.priorities
 	clear(t.ranks[:])
 	t.order = t.order[:0]
-	for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
+	for k := p.Marks.Next(0); k < len(p.Marks.Of); k = p.Marks.Next(k + 1) {
 		for w := t.waiting(p, k); w != 0; w &= w - 1 {
 			if one := p.overload.priorities[k<<6+bits.TrailingZeros64(w)]; one.since > 0 {
 				t.ranks[rank(one.urgency(a.store.Tick))]++
@@ -205,7 +206,7 @@ func (a *updates) choose(p *Peer, n int) bool {
 		least--
 		rest -= t.ranks[least]
 	}
-	for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
+	for k := p.Marks.Next(0); k < len(p.Marks.Of); k = p.Marks.Next(k + 1) {
 		for w := t.waiting(p, k); w != 0; w &= w - 1 {
 			h := k<<6 + bits.TrailingZeros64(w)
 			if one := p.overload.priorities[h]; one.since > 0 {
@@ -222,5 +223,5 @@ func (a *updates) choose(p *Peer, n int) bool {
 
 // waiting returns which of the k-th 64 handles are marked and not planned yet.
 func (t *priorities) waiting(p *Peer, k int) uint64 {
-	return (p.Marks.Of[k][MarkDirty] | p.Marks.Of[k][MarkLoose]) &^ t.seen.Of[k][MarkDirty]
+	return (p.Marks.Of[k][marks.Dirty] | p.Marks.Of[k][marks.Loose]) &^ t.seen.Of[k][marks.Dirty]
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/spatial"
 )
 
@@ -16,9 +17,9 @@ const mostSparse = 4
 
 // sparse is what is kept of one peer.
 type sparse struct {
-	every []uint8 // by handle: the logarithm of the sends from one update to the next
-	next  uint32  // the handle whose distance is asked for next
-	aside []mark  // marks that are put aside, by their place among all
+	every []uint8      // by handle: the logarithm of the sends from one update to the next
+	next  uint32       // the handle whose distance is asked for next
+	aside []marks.Mark // marks that are put aside, by their place among all
 }
 
 // putAside puts the marks of the nodes aside that are not sent in this send.
@@ -26,11 +27,11 @@ func (a *planner) putAside(p *Peer) {
 	s := &p.sparse
 	a.measure(p)
 	for len(s.aside) < len(p.Marks.Of) {
-		s.aside = append(s.aside, mark{})
+		s.aside = append(s.aside, marks.Mark{})
 	}
-	for k := p.Marks.next(0); k < len(p.Marks.Of); k = p.Marks.next(k + 1) {
+	for k := p.Marks.Next(0); k < len(p.Marks.Of); k = p.Marks.Next(k + 1) {
 		m := &p.Marks.Of[k]
-		for w := m[MarkDirty] | m[MarkLoose]; w != 0; w &= w - 1 {
+		for w := m[marks.Dirty] | m[marks.Loose]; w != 0; w &= w - 1 {
 			i := bits.TrailingZeros64(w)
 			h := uint32(k<<6 + i)
 			if h >= uint32(len(s.every)) {
@@ -51,11 +52,11 @@ func (a *planner) putAside(p *Peer) {
 func (p *Peer) putBack() {
 	s := &p.sparse
 	for k := range s.aside {
-		if m := &s.aside[k]; m[MarkDirty]|m[MarkLoose] != 0 {
-			p.Marks.Of[k][MarkDirty] |= m[MarkDirty]
-			p.Marks.Of[k][MarkLoose] |= m[MarkLoose]
-			p.Marks.some |= 1 << (k / sheaf)
-			*m = mark{}
+		if m := &s.aside[k]; m[marks.Dirty]|m[marks.Loose] != 0 {
+			p.Marks.Of[k][marks.Dirty] |= m[marks.Dirty]
+			p.Marks.Of[k][marks.Loose] |= m[marks.Loose]
+			p.Marks.Some |= 1 << (k / marks.Sheaf)
+			*m = marks.Mark{}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
@@ -61,7 +62,7 @@ func (a *updates) recordUpdates(p *Peer) {
 		}
 		if e := &states[u.handle]; e.isPlain() {
 			e.one.send(recs[u.recAt].Ver, tick) // most updates are of one row
-			p.Marks.clear(MarkDirty, u.handle)
+			p.Marks.Clear(marks.Dirty, u.handle)
 			continue
 		}
 		p.sent(a.recsOf(u), a.store.Tick, a.store.Now)
@@ -93,7 +94,7 @@ func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 		case recForget:
 			p.begin(re.Handle, int(re.Row), tick, true)
 			if !e.owesOwnership() {
-				p.Marks.clear(MarkDirty, re.Handle)
+				p.Marks.Clear(marks.Dirty, re.Handle)
 			}
 		case recOwnership:
 			e.note(stateOwnership, false)
@@ -107,7 +108,7 @@ func (p *Peer) sentRow(e *handleState, re *link.Entry, tick ids.Tick) {
 	pr := p.row(e, int(re.Row))
 	pr.send(re.Ver, uint32(tick))
 	if !e.owesOwnership() {
-		p.Marks.clear(MarkDirty, re.Handle)
+		p.Marks.Clear(marks.Dirty, re.Handle)
 	}
 	if e.has(stateRated) {
 		p.life(re.Handle).lastSent = tick

@@ -6,6 +6,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/budget"
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -89,7 +90,7 @@ func (a *planner) scheduleSome(peers []*Peer, now time.Duration) {
 
 // schedule takes stock of one peer (losses, blocks, budget) and plans its next packets, if it
 // is to have any. own is the peer's first batch of marked handles, already taken.
-func (a *planner) schedule(p *Peer, own *batch, now time.Duration) {
+func (a *planner) schedule(p *Peer, own *marks.Batch, now time.Duration) {
 	pl := &p.plan
 	pl.reset(&a.sender.Updates.bundles)
 	if p.busy {
@@ -135,7 +136,7 @@ func (a *planner) schedule(p *Peer, own *batch, now time.Duration) {
 }
 
 // planSend plans what a peer is sent, in the order in which the room pays for it.
-func (a *planner) planSend(p *Peer, own *batch, now time.Duration) {
+func (a *planner) planSend(p *Peer, own *marks.Batch, now time.Duration) {
 	p.Link.Sends.SetWindow(&p.Link, a.store.Send, p.Model.Lines())
 	if p.busy {
 		a.planChecks(p)

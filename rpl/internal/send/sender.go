@@ -9,6 +9,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/interest"
 	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 	"github.com/tendonengine/tendon/rpl/internal/store"
@@ -115,7 +116,7 @@ type planner struct {
 
 	budget     budget.Budget
 	sendPeriod time.Duration
-	batches    [store.AheadPeers]batch
+	batches    [store.AheadPeers]marks.Batch
 	group      []uint32    // handles of the nodes in one bundle of arrivals
 	queueing   []contender // one peer's queue while it is sorted
 	carrying   []uint32    // what own nodes in it hang on

@@ -3,6 +3,7 @@ package send
 import (
 	"math/bits"
 
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -16,7 +17,7 @@ import (
 type sharedHandles struct {
 	Claimed wire.Bitset // a handle is shared for one node at a time
 	marked  wire.Bitset // to be taken over into the marks of those who share the handle
-	some    uint64      // bit i: of the i-th sheaf of marked some are set
+	some    uint64      // bit i: of the i-th marks.Sheaf of marked some are set
 }
 
 // noteHandle notes that a peer has a node by a handle. The node is shared once enough of its
@@ -73,7 +74,7 @@ func (a *Sender) unshare(n *store.Node) {
 		p := a.All[hd.Peer()]
 		p.Shares.Clear(h)
 		if waits {
-			p.Marks.set(MarkDirty, h)
+			p.Marks.Set(marks.Dirty, h)
 		}
 	}
 	n.Shared = false
@@ -102,7 +103,7 @@ func (a *Sender) markHolders(n *store.Node) {
 	if n.Shared {
 		common = n.Common
 		a.SharedHandles.marked.Set(common)
-		a.SharedHandles.some |= 1 << (common >> 6 / sheaf)
+		a.SharedHandles.some |= 1 << (common >> 6 / marks.Sheaf)
 		if int(n.Sharers) == len(n.Holders) {
 			return
 		}
@@ -110,7 +111,7 @@ func (a *Sender) markHolders(n *store.Node) {
 	peers := a.All
 	for i := range n.Holders {
 		if h := n.Holders[i].Handle(); h != wire.NoHandle && h != common {
-			peers[n.Holders[i].Peer()].Marks.set(MarkDirty, h)
+			peers[n.Holders[i].Peer()].Marks.Set(marks.Dirty, h)
 		}
 	}
 }
@@ -129,20 +130,20 @@ func (a *Sender) markSharers() {
 		if n == 0 {
 			continue
 		}
-		p.Marks.reach(uint32(64*n - 1))
+		p.Marks.Reach(uint32(64*n - 1))
 		for some := s.some; some != 0; some &= some - 1 {
 			i := bits.TrailingZeros64(some)
 			found := uint64(0)
-			for k := i * sheaf; k < min((i+1)*sheaf, n); k++ {
+			for k := i * marks.Sheaf; k < min((i+1)*marks.Sheaf, n); k++ {
 				w := s.marked.W[k] & p.Shares.W[k]
-				p.Marks.Of[k][MarkDirty] |= w
+				p.Marks.Of[k][marks.Dirty] |= w
 				found |= w
 			}
-			p.Marks.some |= uint64(flag(found != 0)) << i
+			p.Marks.Some |= uint64(flag(found != 0)) << i
 		}
 	}
 	for ; s.some != 0; s.some &= s.some - 1 {
 		i := bits.TrailingZeros64(s.some)
-		clear(s.marked.W[i*sheaf : min((i+1)*sheaf, len(s.marked.W))])
+		clear(s.marked.W[i*marks.Sheaf : min((i+1)*marks.Sheaf, len(s.marked.W))])
 	}
 }

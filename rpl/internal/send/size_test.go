@@ -21,7 +21,7 @@ func TestQuietPeersTakeFewLines(t *testing.T) {
 		at + unsafe.Offsetof(p.Link.Next), at + unsafe.Offsetof(p.Link.LastReceived), at + unsafe.Offsetof(p.Link.LastSent),
 		at + unsafe.Offsetof(p.Link.Oldest), at + unsafe.Offsetof(p.Link.Base), at + unsafe.Offsetof(p.Link.Quiet),
 		at + unsafe.Offsetof(p.Link.Loss), at + unsafe.Offsetof(p.Link.Flow), at + unsafe.Offsetof(p.Link.Acks),
-		unsafe.Offsetof(p.Marks) + unsafe.Offsetof(p.Marks.Of), unsafe.Offsetof(p.Marks) + unsafe.Offsetof(p.Marks.few),
+		unsafe.Offsetof(p.Marks) + unsafe.Offsetof(p.Marks.Of), unsafe.Offsetof(p.Marks) + unsafe.Offsetof(p.Marks.Few),
 		unsafe.Offsetof(p.busy), unsafe.Offsetof(p.tally), unsafe.Offsetof(p.checked), unsafe.Offsetof(p.plan),
 		unsafe.Offsetof(p.came), unsafe.Offsetof(p.went), unsafe.Offsetof(p.bucket), unsafe.Offsetof(p.bucket) + unsafe.Offsetof(p.bucket.Left),
 	} {

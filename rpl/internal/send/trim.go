@@ -107,8 +107,8 @@ func (p *Peer) trimEntries(now time.Duration) {
 	p.States = pages.Trim(p.States[:min(n, len(p.States))], 0, leastTrim)
 	p.Handles.W = pages.Trim(w, 0, 1)
 	p.Shares.W = pages.Trim(p.Shares.W[:min(len(w), len(p.Shares.W))], 0, 1)
-	if len(p.Marks.Of) > len(p.Marks.few) {
-		p.Marks.Of = pages.Trim(p.Marks.Of[:max(min(len(p.Marks.Of), len(w)), len(p.Marks.few))], 0, len(p.Marks.few))
+	if len(p.Marks.Of) > len(p.Marks.Few) {
+		p.Marks.Of = pages.Trim(p.Marks.Of[:max(min(len(p.Marks.Of), len(w)), len(p.Marks.Few))], 0, len(p.Marks.Few))
 	}
 	if len(p.bases.first) > n {
 		p.bases.first = pages.Trim(p.bases.first[:n], 0, leastTrim)

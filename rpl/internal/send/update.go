@@ -5,6 +5,7 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 	"github.com/tendonengine/tendon/rpl/internal/store"
@@ -22,7 +23,7 @@ import (
 // than the store does.
 //
 // b is the peer's first batch, taken and touched already unless the plan is stale.
-func (a *updates) planUpdates(p *Peer, b *batch) {
+func (a *updates) planUpdates(p *Peer, b *marks.Batch) {
 	if n := a.overload(p); n > 0 {
 		a.planUrgent(p, b, n)
 	} else if k := a.cohortOf(p, b); k != nil {
@@ -36,24 +37,24 @@ func (a *updates) planUpdates(p *Peer, b *batch) {
 }
 
 // cohortOf returns what was planned for peers like this one, nil if it is not worth a look.
-func (a *updates) cohortOf(p *Peer, b *batch) *cohortPlan {
-	if b.n < store.Ahead {
+func (a *updates) cohortOf(p *Peer, b *marks.Batch) *cohortPlan {
+	if b.N < store.Ahead {
 		return nil // most peers have few updates
 	}
 	return a.Cohorts.of(p, a.sender.Setup.LeastCohort, a.store.Tick, a.store.Send)
 }
 
 // planMarked plans the updates of all marked nodes.
-func (a *updates) planMarked(p *Peer, b *batch) {
+func (a *updates) planMarked(p *Peer, b *marks.Batch) {
 	if p.plan.stale {
-		b.take(&p.Marks, 0)
+		b.Take(&p.Marks, 0)
 	}
 	for {
 		a.planBatch(p, b)
-		if !b.more(&p.Marks) {
+		if !b.More(&p.Marks) {
 			break
 		}
-		b.take(&p.Marks, b.next)
+		b.Take(&p.Marks, b.Next)
 		a.touchNext(p, b)
 	}
 }
@@ -70,7 +71,7 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 	}
 	switch {
 	case !speculative && e.State != HandleIn:
-		p.Marks.clear(MarkDirty, h)
+		p.Marks.Clear(marks.Dirty, h)
 		return
 	case speculative && !v.mayBeSpeculative():
 		return
@@ -97,7 +98,7 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 	if !ownership && !pending {
 		a.rewind(begun)
 		if !owed {
-			p.Marks.clear(MarkDirty, h)
+			p.Marks.Clear(marks.Dirty, h)
 		}
 		return
 	}
@@ -199,9 +200,9 @@ func (v *lifecycle) mayBeSpeculative() bool { return v.block == 0 && v.copies > 
 // loosen sets or clears markLoose: whether a handle must be looked at in every send.
 func (p *Peer) loosen(h uint32, loose bool) {
 	if loose {
-		p.Marks.set(MarkLoose, h)
+		p.Marks.Set(marks.Loose, h)
 	} else {
-		p.Marks.clear(MarkLoose, h)
+		p.Marks.Clear(marks.Loose, h)
 	}
 }
 
