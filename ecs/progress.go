@@ -52,7 +52,8 @@ type filling struct {
 	by   rpl.Tick // when nothing waited for it any more, 0: not yet; what has come since is not waited for
 }
 
-// sendProgress tells the peers that do not have all yet, after a send.
+// sendProgress tells the peers that do not have all yet, once a send is planned and before it
+// leaves: behind all that comes first, the number would come late on a narrow line.
 func (ss *seating) sendProgress() {
 	now := ss.line.now()
 	for _, s := range ss.all {
@@ -71,6 +72,9 @@ func (ss *seating) sendProgress() {
 		m := sessionmsg.Progress{Want: uint32(wanted), Done: done}
 		if s.conn.Reliable(sessionmsg.AppendProgress(nil, m)) != nil {
 			continue // its lane is full: it is sent later
+		}
+		if f.at == 0 {
+			s.conn.Flush()
 		}
 		f.done, f.want, f.at = done, wanted, now
 	}

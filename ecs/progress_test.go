@@ -58,6 +58,28 @@ func TestProgressOfAJoin(t *testing.T) {
 	}
 }
 
+// How much there is is told before it comes: on a line that carries a tenth of it a second the bar
+// fills step by step, in place of standing at nothing until most has come.
+func TestProgressOnANarrowLine(t *testing.T) {
+	l := newLab(t, netsim.Conditions{Delay: 50 * time.Millisecond, Rate: 8000})
+	server := l.server(tendon.Config{Dedicated: true})
+	for i := range 2000 {
+		Body.Get(server.Create(Body)).Pos = gmath.Vec{X: float64(i * 37 % 1000), Y: float64(i * 91 % 1003)}
+	}
+	client := l.client(tendon.Config{})
+	last := 0.0
+	for i := 0; !client.Progress().Done; i++ {
+		if l.steps(1); i > 60*60 {
+			t.Fatalf("not done in a minute: %+v", client.Progress())
+		}
+		share := client.Progress().Share()
+		if share > last+0.2 && share < 1 {
+			t.Errorf("the share goes from %.2f to %.2f", last, share)
+		}
+		last = share
+	}
+}
+
 // Where something comes all the time, and some of it goes, a join is done all the same.
 func TestProgressWhereMoreComes(t *testing.T) {
 	far := netsim.Conditions{Delay: 120 * time.Millisecond}

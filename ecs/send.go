@@ -50,6 +50,7 @@ func encodeStage(r *Replication) {
 	switch {
 	case !r.shared.Sending:
 	case r.shared.Auth != nil:
+		r.seats.sendProgress()
 		r.seats.sends++
 		for i := range r.seats.all {
 			// Another peer is the first each time: a socket without room for all packets
@@ -79,7 +80,6 @@ func sendStage(r *Replication) {
 	switch {
 	case !r.shared.Sending:
 	case r.shared.Auth != nil:
-		r.seats.sendProgress()
 		for _, s := range r.seats.all {
 			if s.conn == nil {
 				continue
