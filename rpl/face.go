@@ -38,27 +38,48 @@ type (
 	// Counters count what the authority has done since it was made, and why: Records, Shared,
 	// Keyframes, Arrivals, Removals, PacketsLost, CallsDropped and more.
 	Counters = figures.Counters
-	// Grid is the usual Interest: a node streams in at Enter or nearer and out beyond Exit, in the
-	// unit of the `pos` prop. Enter is above 0, and Exit is at least Enter; 1.1 times Enter is usual.
-	Grid = spatial.Grid
-	// Interest decides which nodes of Relevance Near a peer gets: Reach(viewer) is the farthest that
-	// it can see, Wants(viewer, node, distance, had) whether it should have a node.
+	// Interest decides which nodes of Relevance Near a peer gets:
+	//
+	//	Reach(viewer Peer) float64 // the farthest that it can see; asked of peer 0 for what is usual
+	//	Wants(viewer Peer, n Node, distance float64, had bool) bool
+	//
+	// Grid is the usual one. Those of a game embed a Grid and say more: as a Policy, a Favourer, a
+	// Rater, or all of them.
 	Interest = spatial.Interest
+	// Grid{Enter, Exit} is the usual Interest: a node streams in at Enter or nearer and out beyond
+	// Exit, in the unit of the `pos` prop. Enter is above 0, and Exit is at least Enter and at most
+	// MaxReach; 1.1 times Enter is usual. What has streamed in stays for half a second at least.
+	Grid = spatial.Grid
+	// A Policy is an Interest that refuses nodes in sight, behind a wall or of another faction: it
+	// embeds a Grid or a Fading, and has
+	//
+	//	Sees(v View) bool
+	//
+	// which may read the game's world and must not change it. It is not asked in every send: a node
+	// that a viewer has and that has moved less than a 32nd of Enter is asked for again when one of
+	// the viewer's observers has moved an eighth of Enter, or after Authority.AskAgain.
+	Policy = spatial.Policy
+	// A View is what a Policy is asked about: Viewer (a Peer), Node, X and Y (where the node is, or the
+	// top of its tree), From (the observer that has it in sight, as [2]float64), Distance between
+	// them, and Had (the viewer has the node now).
+	View = spatial.View
+	// A Favourer is an Interest that says how much sooner than others a viewer is sent a node, where
+	// not everything can be sent at once, as a factor above 0:
+	//
+	//	Favour(viewer Peer, n Node) float32
+	Favourer = spatial.Favourer
+	// A Rater is an Interest that has what is far off sent less often than in every send:
+	//
+	//	Rate(viewer Peer, distance float64) float64 // share of the sends, 1 is all; rounded to 1, 1/2 … 1/16
+	//
+	// Arrivals, removals, new owners and parents do not wait, nor do a viewer's own nodes.
+	Rater = spatial.Rater
+	// Fading{Grid, Full} is a Grid with rates: nodes within Full are sent in every send, those at
+	// twice Full in every second one, at eight times in every eighth.
+	Fading = spatial.Fading
 	// An Observer is a point round which a peer sees: X, Y, and Scale, by which the distances of the
 	// Interest are multiplied for it (0 means 1, at most MaxScale).
 	Observer = spatial.Observer
-	// A Policy is an Interest that refuses nodes in sight: it embeds a Grid, and Sees(View) is asked.
-	Policy = spatial.Policy
-	// A Rater is an Interest that has what is far off sent less often than in every send.
-	Rater = spatial.Rater
-
-	// Fading is a Grid with rates that fall with the distance.
-	Fading = spatial.Fading
-
-	// A Favourer is an Interest that says how much sooner than others a viewer is sent a node.
-	Favourer = spatial.Favourer
-	// A View is what a Policy is asked about: Viewer, Node, X, Y, From, Distance, Had.
-	View = spatial.View
 	// An Item names one item of one node on an authority, until the item or its node is removed.
 	Item = store.Item
 	// ItemBits is the account of one item type: Item (nil for what belongs to no item), Bits,
@@ -137,50 +158,68 @@ type (
 	Word = schema.Word
 )
 
+// Which peers get a node (Relevance).
 const (
-	Always            = ids.Always
-	Broadcast         = ids.Broadcast
-	Everyone          = ids.Everyone
-	Everywhere        = ids.Everywhere
-	FirstGroup        = ids.FirstGroup
-	Grouped           = ids.Grouped
-	MaxArgs           = wire.MaxArgs
-	MaxItems          = wire.MaxItems
-	MaxLayouts        = wire.MaxLayouts
-	MaxName           = wire.MaxName
-	MaxNodes          = wire.MaxNodes
-	MaxPreloads       = interest.MaxPreloads
-	MaxReach          = spatial.MaxReach
-	MaxReliableArgs   = wire.MaxReliableArgs
-	MaxScale          = spatial.MaxScale
-	MaxTick           = wire.MaxTick
-	MaxUnreliableArgs = wire.MaxUnreliableArgs
-	MaxWeight         = wire.MaxWeight
-	Near              = ids.Near
-	NoItem            = store.NoItem
-	OthersSee         = ids.OthersSee
-	OwnerOnly         = ids.OwnerOnly
-	OwnerSees         = ids.OwnerSees
-	PacketOverhead    = wire.PacketOverhead
-	PacketRoom        = wire.PacketRoom
-	Reliable          = ids.Reliable
-	Server            = ids.Server
-	SessionNode       = ids.SessionNode
-	ToOwner           = ids.ToOwner
-	ToServer          = ids.ToServer
-	Unreliable        = ids.Unreliable
+	Near      = ids.Near      // peers with an observer in range; everyone if there is no Interest or the node has no `pos`
+	Always    = ids.Always    // every peer
+	OwnerOnly = ids.OwnerOnly // the node's owner
+	Grouped   = ids.Grouped   // the members of the node's groups
 )
 
+// Who may see a part of an item (Audience).
+const (
+	Everyone   = ids.Everyone
+	OwnerSees  = ids.OwnerSees  // `to=owner`
+	OthersSee  = ids.OthersSee  // `to=others`
+	FirstGroup = ids.FirstGroup // FirstGroup+i is the schema's group i
+)
+
+// Where a call runs (Target), and how it travels (Lane).
+const (
+	ToServer   = ids.ToServer
+	ToOwner    = ids.ToOwner
+	Broadcast  = ids.Broadcast  // on all clients that have the node, if the server calls; else where it is called
+	Everywhere = ids.Everywhere // once on every machine that has the node, whether its owner or the server calls
+	Reliable   = ids.Reliable   // in order, resent until it arrives
+	Unreliable = ids.Unreliable // in a datagram: at most once, never late
+)
+
+// Names that every session has.
+const (
+	Server      = ids.Server      // the authority as a peer
+	SessionNode = ids.SessionNode // the session itself, which carries what belongs to no entity
+	NoItem      = store.NoItem    // an empty row of a Column
+)
+
+// Limits. What would exceed one fails with an error that names the thing and the remedy.
+const (
+	MaxNodes          = wire.MaxNodes          // 1048576 nodes of an authority at a time
+	MaxItems          = wire.MaxItems          // 64 items of a node
+	MaxLayouts        = wire.MaxLayouts        // 16384 different ordered sets of items at a time
+	MaxName           = wire.MaxName           // 64 bytes of a load-time node's name
+	MaxArgs           = wire.MaxArgs           // 256 bytes of a prefab's arguments
+	MaxUnreliableArgs = wire.MaxUnreliableArgs // 1024 bytes of an unreliable call's arguments
+	MaxReliableArgs   = wire.MaxReliableArgs   // 4096 bytes of a reliable call's arguments
+	MaxWeight         = wire.MaxWeight         // 1048576 times what a node weighs by itself
+	MaxReach          = spatial.MaxReach       // 1e+09 units to a Grid's Exit
+	MaxScale          = spatial.MaxScale       // 16 times the distances of the Interest, for an Observer
+	MaxPreloads       = interest.MaxPreloads   // 8 points that a peer preloads at once
+	MaxTick           = wire.MaxTick           // 2147483647, the last tick of a session: 414 days at 60 a second
+	PacketRoom        = wire.PacketRoom        // 1171 bytes of datagrams in one packet
+	PacketOverhead    = wire.PacketOverhead    // 19 bytes that the seal adds to a packet of the authority's, which budgets count
+)
+
+// What errors are, for errors.Is; their texts name the thing and the remedy.
 var (
-	ErrArgs    = ids.ErrArgs
-	ErrCycle   = ids.ErrCycle
-	ErrLimit   = ids.ErrLimit
-	ErrNoNode  = ids.ErrNoNode
-	ErrNoPeer  = ids.ErrNoPeer
-	ErrPacket  = ids.ErrPacket
-	ErrRange   = ids.ErrRange
-	ErrRefused = schema.ErrRefused
-	ErrTooLong = ids.ErrTooLong
+	ErrArgs    = ids.ErrArgs       // a call's arguments take more than they may
+	ErrCycle   = ids.ErrCycle      // a node would hang below itself
+	ErrLimit   = ids.ErrLimit      // one of the limits is reached
+	ErrNoNode  = ids.ErrNoNode     // the node does not exist (any more)
+	ErrNoPeer  = ids.ErrNoPeer     // the peer does not exist (any more)
+	ErrPacket  = ids.ErrPacket     // a packet cannot be read: it is dropped and counted
+	ErrRange   = ids.ErrRange      // a value is out of its range, or no finite number
+	ErrRefused = schema.ErrRefused // for a Codec's Decode: what it read is not a valid value
+	ErrTooLong = ids.ErrTooLong    // a name, or a prefab's arguments, take more bytes than they may
 )
 
 // NewSchema makes an empty schema; the name keeps different games apart.
