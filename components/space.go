@@ -2,12 +2,20 @@ package components
 
 // This file holds the components that say where things are and from where peers look.
 
-import "github.com/quasilyte/gmath"
+import (
+	"fmt"
+	"math"
+
+	"github.com/quasilyte/gmath"
+
+	"github.com/tendonengine/tendon/rpl"
+)
 
 // ObserverData makes the owner of the entity see what is around it. Offset moves the
 // viewpoint, in the unit of the node's position. Scale is what the distances of
 // Config.Interest are multiplied by for it: a scope's is 2, a lantern's 0.5; 0 means 1, the
-// most is rpl.MaxScale. A peer may have several observers: up to eight cost each what one
+// most is rpl.MaxScale (16); a scale that is negative, NaN or beyond that is refused, counted
+// ("bad observer") and taken for 1. A peer may have several observers: up to eight cost each what one
 // costs. An observer may be changed and moved at any time.
 type ObserverData struct {
 	Offset gmath.Vec
@@ -21,9 +29,27 @@ type ObserverData struct {
 // to enter (rpl.Authority.SetExtent has what that costs). It is local unless the game replicates it:
 // have the prefab's function say it on every machine. Questions see a change of it once the
 // node moves, or after tendon.Moved; who sees the node goes by a change within eight sends.
+// One that Check refuses counts as none, for both, and is logged and counted ("Extent refused").
 type ExtentData struct {
 	Radius float64   // of a circle, where Half is zero
 	Half   gmath.Vec // half the width and half the height of a box
+}
+
+// Reach is how far it goes: the Radius, or half the diagonal of the box.
+func (d ExtentData) Reach() float64 {
+	if d.Half.X != 0 || d.Half.Y != 0 {
+		return math.Hypot(d.Half.X, d.Half.Y)
+	}
+	return d.Radius
+}
+
+// Check reports what is wrong with an extent: a radius or a half that is below 0 or NaN, or a
+// reach beyond rpl.MaxReach. The error wraps rpl.ErrRange.
+func (d ExtentData) Check() error {
+	if reach := d.Reach(); !(reach >= 0 && reach <= rpl.MaxReach) || d.Half.X < 0 || d.Half.Y < 0 {
+		return fmt.Errorf("extent of radius %v or halves %v, %v: %w; none is below 0, and it reaches %v at most", d.Radius, d.Half.X, d.Half.Y, rpl.ErrRange, rpl.MaxReach)
+	}
+	return nil
 }
 
 // TransformData is a position and rotation relative to the parent node. It travels once

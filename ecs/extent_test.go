@@ -1,10 +1,13 @@
 package ecs_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
+	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
@@ -37,10 +40,37 @@ func TestExtentSaysWhoSees(t *testing.T) {
 	components.Extent.Get(w.Entry(wall)).Half.X = 250
 	l.steps(60)
 	check(t, "seen of the castle and the wall", client.count(Paint), 2)
-	components.Extent.Get(w.Entry(castle)).Radius = math.NaN()
 	donburi.Remove[components.ExtentData](w.Entry(wall), components.Extent)
 	l.steps(90)
-	check(t, "seen of what is small again", client.count(Paint), 1) // a NaN is refused and changes nothing
+	check(t, "seen of the castle alone", client.count(Paint), 1)
+	big := components.ExtentData{Radius: 350}
+	beasts := server.Space(filter.Contains(Paint))
+	for _, bad := range []components.ExtentData{
+		{Radius: math.NaN()},
+		{Radius: -350},
+		{Radius: 1e300},
+		{Radius: math.Inf(1)},
+		{Half: gmath.Vec{X: 350, Y: math.NaN()}},
+		{Half: gmath.Vec{X: -350, Y: 1}},
+	} {
+		counted := *server.Counter("Extent refused")
+		if err := bad.Check(); !errors.Is(err, rpl.ErrRange) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+		components.Extent.SetValue(w.Entry(castle), bad) // a point, for who sees it and for questions
+		l.steps(90)
+		check(t, "seen with a bad extent", client.count(Paint), 0)
+		tendon.Moved(w.Entry(castle))
+		for range beasts.Within(gmath.Vec{X: 60}, 1) {
+			t.Errorf("%+v: the castle is found by its walls", bad)
+		}
+		if *server.Counter("Extent refused") == counted {
+			t.Errorf("%+v is not counted", bad)
+		}
+		components.Extent.SetValue(w.Entry(castle), big)
+		l.steps(60)
+		check(t, "seen of the castle again", client.count(Paint), 1)
+	}
 	components.Extent.Get(w.Entry(castle)).Radius = 1
 	l.steps(90)
 	check(t, "seen when all are small", client.count(Paint), 0)

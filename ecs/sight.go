@@ -32,10 +32,12 @@ func setShowing(what string, e *donburi.Entry, p rpl.Peer, s rpl.Showing) {
 	}
 	n := r.nodes.Of(e.Entity())
 	if n == nil || r.shared.Auth == nil || n == r.nodes.Session {
-		r.shared.ScoldOf("stale show", what+", a node of", e, "Show, Hide and ByRule are for nodes on the authority: ask rep.IsAuthority, and tendon.ID whether it is one")
+		r.shared.ScoldOf("stale show", what+", a node of", e, "Show, Hide and ByRule are for nodes on the authority, except the session's: ask rep.IsAuthority, and tendon.ID whether it is one")
 		return
 	}
-	r.shared.Faults.Report("show refused", r.shared.Auth.SetShowing(p, n.ID, s))
+	if p != r.shared.Me && r.shared.Auth.SetShowing(p, n.ID, s) != nil {
+		r.shared.ScoldOf("stale show", what+" for a peer that is not here, of", e, "call it from OnJoin of that peer on", "peer", p)
+	}
 }
 
 // Preload has a peer see what is round a point for a time as well, so that it is there when the

@@ -71,6 +71,9 @@ func TestShowAndHide(t *testing.T) {
 	e, _ := clients[0].Find(tendon.ID(near))
 	tendon.Show(e, b)
 	check(t, "Show on a client is counted", *clients[0].Counter("stale show"), uint64(1))
+	tendon.Show(near, 99)
+	tendon.ByRule(near, 99)
+	check(t, "Show for who is not here is counted", *server.Counter("stale show"), uint64(1))
 }
 
 // What is round a point is there before the player is taken to it, and goes when the time is

@@ -38,33 +38,46 @@ func (r *Replication) Space(f filter.LayoutFilter) *Space {
 	return &Space{r, places.NewView(&r.places, f)}
 }
 
+// view is the index as this Space sees it. It panics for a Space that nobody made, as all of a
+// Space's methods do.
+func (s *Space) view(what string) *places.View {
+	if s == nil || s.v == nil {
+		panic("tendon: " + what + " of no Space: make it with Replication.Space, once")
+	}
+	return s.v
+}
+
 // InRect loops over the nodes that touch a rectangle, such as what the camera sees. On a
 // client a camera that draws by View wants a margin: nodes are found where they are said to
 // be, which is a little ahead of where they are drawn.
 func (s *Space) InRect(area gmath.Rect) iter.Seq[*donburi.Entry] {
+	v := s.view("InRect")
 	return func(yield func(*donburi.Entry) bool) {
-		s.v.InRect(area.Min.X, area.Min.Y, area.Max.X, area.Max.Y, yield)
+		v.InRect(area.Min.X, area.Min.Y, area.Max.X, area.Max.Y, yield)
 	}
 }
 
 // Within loops over the nodes whose edge is within a radius of a point.
 func (s *Space) Within(at gmath.Vec, radius float64) iter.Seq[*donburi.Entry] {
-	return func(yield func(*donburi.Entry) bool) { s.v.Within(at.X, at.Y, radius, yield) }
+	v := s.view("Within")
+	return func(yield func(*donburi.Entry) bool) { v.Within(at.X, at.Y, radius, yield) }
 }
 
 // Nearest loops over the n nodes that are nearest to a point, the nearest first, with the
 // distance of each one's edge, which is 0 inside. Nodes that are equally far come in one order
 // on every machine.
 func (s *Space) Nearest(at gmath.Vec, n int) iter.Seq2[*donburi.Entry, float64] {
-	return func(yield func(*donburi.Entry, float64) bool) { s.v.Nearest(at.X, at.Y, n, yield) }
+	v := s.view("Nearest")
+	return func(yield func(*donburi.Entry, float64) bool) { v.Nearest(at.X, at.Y, n, yield) }
 }
 
 // Intersecting loops over the nodes that the shape of a node touches, without itself. For what
 // is no node, and for a node without a place, there are none.
 func (s *Space) Intersecting(e *donburi.Entry) iter.Seq[*donburi.Entry] {
+	v := s.view("Intersecting")
 	return func(yield func(*donburi.Entry) bool) {
 		if n := s.r.nodes.OfEntry(e); n != nil {
-			s.v.Touching(n, yield)
+			v.Touching(n, yield)
 		}
 	}
 }
@@ -78,9 +91,10 @@ type Hit struct {
 }
 
 // Trace follows a ray from a place to another and returns the first node that it hits, other
-// than those in but. Nodes without an Extent are not hit.
+// than those in but. Nodes without an Extent are not hit, and a way to an infinite place hits
+// nothing: say how far the ray goes.
 func (s *Space) Trace(from, to gmath.Vec, but ...*donburi.Entry) (Hit, bool) {
-	e, h, ok := s.v.Trace(from.X, from.Y, to.X, to.Y, but)
+	e, h, ok := s.view("Trace").Trace(from.X, from.Y, to.X, to.Y, but)
 	if !ok {
 		return Hit{}, false
 	}

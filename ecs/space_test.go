@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -367,7 +368,7 @@ func TestSpaceShapes(t *testing.T) {
 	if _, ok := sp.Trace(gmath.Vec{X: 95}, gmath.Vec{X: 200}, ball); ok {
 		t.Error("a bad extent is hit")
 	}
-	if n := *l.server.Counter("bad extent"); n == 0 {
+	if n := *l.server.Counter("Extent refused"); n == 0 {
 		t.Errorf("a bad extent is not counted")
 	}
 }
@@ -410,5 +411,22 @@ func TestSpaceAllocatesNothing(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("nothing is found")
+	}
+}
+
+// A Space that nobody made says how to make one.
+func TestNoSpace(t *testing.T) {
+	for name, ask := range map[string]func(){
+		"nil":  func() { (*tendon.Space)(nil).Nearest(gmath.Vec{}, 1) },
+		"zero": func() { new(tendon.Space).Trace(gmath.Vec{}, gmath.Vec{X: 1}) },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.Contains(s, "Replication.Space") {
+					t.Errorf("%s: %q", name, s)
+				}
+			}()
+			ask()
+		}()
 	}
 }

@@ -52,16 +52,21 @@ const (
 // SetShowing shows a node to a peer, hides it from it, or leaves that to the rules again, for
 // the whole tree that the node is in now. It lasts until it is said otherwise, the peer
 // disconnects, or the node at the top is removed. It costs nothing where it is not used. An
-// error wraps ErrNoNode or ErrRange.
+// error wraps ErrNoNode, ErrNoPeer or ErrRange.
 func (a *Authority) SetShowing(id Peer, n Node, s Showing) error {
 	slot, ok := a.store.Slot(n)
 	if !ok {
 		return fmt.Errorf("rpl: %v: %w", n, ErrNoNode)
 	}
-	if s > Hidden || n == SessionNode {
-		return fmt.Errorf("rpl: showing %d of %v: %w; there are ByRule, Shown and Hidden, for any node but the session's", s, n, ErrRange)
+	if s > Hidden {
+		return fmt.Errorf("rpl: showing %d of %v: %w; there are ByRule, Shown and Hidden", s, n, ErrRange)
 	}
-	a.interest.SetSight(id, slot, s == Shown, s != ByRule)
+	if n == SessionNode {
+		return fmt.Errorf("rpl: showing %d of the session's node: %w; every peer has it", s, ErrRange)
+	}
+	if !a.interest.SetSight(id, slot, s == Shown, s != ByRule) {
+		return fmt.Errorf("rpl: showing %d of %v to peer %d: %w; say it once the peer is connected", s, n, id, ErrNoPeer)
+	}
 	return nil
 }
 
@@ -69,14 +74,15 @@ func (a *Authority) SetShowing(id Peer, n Node, s Showing) error {
 // sight by its edge, for the distances of the Interest and of a Policy, if it stands at the top
 // of its tree. 0, as at first, makes it a point, and so does less than an eighth of the distance to
 // enter. It may be called at any time on the authority. Large nodes cost more than others: say
-// it of hundreds, not of tens of thousands. An error wraps ErrNoNode or ErrRange.
+// it of hundreds, not of tens of thousands. An error wraps ErrNoNode, or ErrRange for one that is
+// negative, NaN or above MaxReach.
 func (a *Authority) SetExtent(n Node, extent float64) error {
 	slot, ok := a.store.Slot(n)
 	if !ok {
 		return fmt.Errorf("rpl: extent of %v: %w", n, ErrNoNode)
 	}
-	if !(extent >= 0 && extent <= math.MaxFloat32) {
-		return fmt.Errorf("rpl: extent %v of %v: %w; it is a distance", extent, n, ErrRange)
+	if !(extent >= 0 && extent <= MaxReach) {
+		return fmt.Errorf("rpl: extent %v of %v: %w; it is a distance from 0 to %v", extent, n, ErrRange, MaxReach)
 	}
 	a.interest.SetExtent(slot, extent)
 	return nil

@@ -237,6 +237,12 @@ func TestObserversThatAreNone(t *testing.T) {
 	if err := s.a.SetShowing(p, 12345, rpl.Hidden); !errors.Is(err, rpl.ErrNoNode) {
 		t.Errorf("hiding no node: %v", err)
 	}
+	if err := s.a.SetShowing(99, s.nodes[0], rpl.Shown); !errors.Is(err, rpl.ErrNoPeer) {
+		t.Errorf("showing to nobody: %v", err)
+	}
+	if err := s.a.SetShowing(99, s.nodes[0], rpl.ByRule); err != nil {
+		t.Errorf("taking back what was shown to who has left: %v", err)
+	}
 	for _, at := range [][2]float64{{nan, 0}, {0, inf}, {-inf, nan}, {1e300, -1e300}} {
 		s.at[0] = at
 		if s.send(true); len(s.since) > 0 {

@@ -3,8 +3,6 @@ package extract
 // extents: how far nodes reach, by which the core decides who sees them.
 
 import (
-	"math"
-
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
@@ -35,15 +33,15 @@ func (ex *Reader) noticeExtentOf(n *nodes.Node, e *donburi.Entry) {
 }
 
 func (ex *Reader) noticeExtent(n *nodes.Node, d *components.ExtentData) {
-	reach := d.Radius
-	if d.Half.X != 0 || d.Half.Y != 0 {
-		reach = math.Hypot(d.Half.X, d.Half.Y)
-	}
-	if float32(reach) == n.Extent || reach != reach && n.Extent < 0 {
+	reach, err := d.Reach(), d.Check()
+	switch {
+	case err == nil && float32(reach) == n.Extent, err != nil && n.Extent < 0:
 		return
-	}
-	if n.Extent = float32(reach); reach != reach {
-		n.Extent = -1 // so that it is refused once
+	case err != nil:
+		n.Extent, reach = -1, 0 // so that it is refused once
+		ex.refuse("Extent refused", n, err)
+	default:
+		n.Extent = float32(reach)
 	}
 	ex.refuse("Extent refused", n, ex.Auth.SetExtent(n.ID, reach))
 }

@@ -173,14 +173,13 @@ func (k *Keeper) place(id uint32) {
 	s := space.Shape{X: t.Pos.X, Y: t.Pos.Y}
 	if e := k.World.Entry(n.Entity); e.HasComponent(components.Extent) {
 		x := components.Extent.Get(e)
-		if x.Half.X != 0 || x.Half.Y != 0 {
+		switch {
+		case x.Check() != nil:
+			k.ScoldOf("Extent refused", "components.Extent of", e, "a radius and halves are 0 to rpl.MaxReach: the node counts as a point")
+		case x.Half.X != 0 || x.Half.Y != 0:
 			s.HX, s.HY = x.Half.X, x.Half.Y
-		} else {
+		default:
 			s.HX, s.Round = x.Radius, true
-		}
-		if o := (space.Shape{HX: s.HX, HY: s.HY}); !o.Allowed() {
-			k.ScoldOf("bad extent", "components.Extent of", e, "a radius and halves are finite and not below 0: the node counts as a point")
-			s.HX, s.HY, s.Round = 0, 0, false
 		}
 	}
 	if int(id) >= len(k.who) {

@@ -139,9 +139,9 @@ func (v *Viewer) observe() {
 	}
 }
 
-// SetSight is Authority.SetSight: whether a peer is shown a tree against the rules. It is said
-// of the tree's top.
-func (a *Manager) SetSight(id ids.Peer, slot uint32, shown, set bool) {
+// SetSight is Authority.SetShowing: whether a peer is shown a tree against the rules. It is said
+// of the tree's top. It reports whether there is such a peer, where there is something to set.
+func (a *Manager) SetSight(id ids.Peer, slot uint32, shown, set bool) bool {
 	root := a.store.Root(slot)
 	of := a.overrides[root]
 	switch {
@@ -150,13 +150,14 @@ func (a *Manager) SetSight(id ids.Peer, slot uint32, shown, set bool) {
 			delete(a.overrides, root)
 		}
 	case a.viewOf.Find(id) == nil:
-		return
+		return false
 	case of == nil:
 		a.overrides[root] = map[ids.Peer]bool{id: shown}
 	default:
 		of[id] = shown
 	}
 	a.Rejudge(root)
+	return true
 }
 
 // hides reports whether a peer is not shown a tree, whatever it sees.
