@@ -155,7 +155,8 @@ package ecs
 // The authority, in the order of a step:
 //
 //	receive.go       what is received, on every machine; seat.go: peers who come and go; lost.go: and come back;
-//	                 clientlimits.go, internal/patience/: and who is sent away
+//	                 clientlimits.go, internal/patience/: and who is sent away; internal/filling/: what one who
+//	                 joins is told of its progress
 //	extract.go       what is read once a step; internal/extract/: how nodes begin and end, and components to the core
 //	send.go          who sees what, what fits, and what leaves; audience.go: who is seen; sight.go: what the game
 //	                 says of it

@@ -2,13 +2,6 @@ package ecs
 
 // Progress: how far a client has what it should have at first, for a loading screen.
 
-import (
-	"time"
-
-	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
-	"github.com/tendonengine/tendon/rpl"
-)
-
 // Progress is how far this machine has come with this level. Want may grow, as more comes into view.
 type Progress struct {
 	Have, Want int  // nodes
@@ -41,41 +34,12 @@ func (r *Replication) Progress() Progress {
 	return Progress{Have: min(have, int(said.Want)), Want: int(said.Want)}
 }
 
-// progressEvery is how often a peer is told: often enough for a bar, seldom beside what it tells of.
-const progressEvery = 100 * time.Millisecond
-
-// A filling is what a peer was sent of its progress in this level.
-type filling struct {
-	done bool
-	want int
-	at   time.Duration
-	by   rpl.Tick // when nothing waited for it any more, 0: not yet; what has come since is not waited for
-}
-
 // sendProgress tells the peers that do not have all yet, once a send is planned and before it
 // leaves: behind all that comes first, the number would come late on a narrow line.
 func (ss *seating) sendProgress() {
-	now := ss.line.now()
 	for _, s := range ss.all {
-		f := &s.filling
-		if !s.in || f.done || s.conn == nil || f.at != 0 && now-f.at < progressEvery {
-			continue
+		if s.in && s.conn != nil {
+			s.filling.Send(ss.Auth, s.peer, ss.Tick, ss.line.now(), s.conn.Reliable, s.conn.Flush)
 		}
-		_, wanted, waiting := ss.Auth.Filling(s.peer)
-		if f.by == 0 && wanted > 0 && waiting == 0 {
-			f.by = ss.Tick
-		}
-		done := f.by > 0 && ss.Auth.Filled(s.peer, f.by)
-		if wanted--; wanted < 0 || !done && wanted == f.want {
-			continue
-		}
-		m := sessionmsg.Progress{Want: uint32(wanted), Done: done}
-		if s.conn.Reliable(sessionmsg.AppendProgress(nil, m)) != nil {
-			continue // its lane is full: it is sent later
-		}
-		if f.at == 0 {
-			s.conn.Flush()
-		}
-		f.done, f.want, f.at = done, wanted, now
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
+	"github.com/tendonengine/tendon/ecs/internal/filling"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/meter"
 	"github.com/tendonengine/tendon/ecs/internal/patience"
@@ -55,7 +56,7 @@ type seat struct {
 	calls       patience.Calls // that it makes
 	member      membership
 	commands    reported
-	filling     filling
+	filling     filling.Filling
 	last        sessionmsg.Recorder // of the level that ends
 	absence
 }
@@ -256,7 +257,7 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 				c.Close("the server could not take you in")
 				return
 			}
-			s.in, s.after, s.filling, s.commands.predicts = true, m.After, filling{}, false
+			s.in, s.after, s.filling, s.commands.predicts = true, m.After, filling.Filling{}, false
 			c.Joined()
 			ss.groups.seatGroups(s)
 		}
