@@ -4,6 +4,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -41,11 +42,20 @@ func (m *tileMap) Sees(v rpl.View) bool {
 	steps := v.Distance / tileSize * 4
 	for i := 1.0; i < steps; i++ {
 		x, y := v.From[0]+(v.X-v.From[0])*i/steps, v.From[1]+(v.Y-v.From[1])*i/steps
-		if row, column := int(y/tileSize), int(x/tileSize); m.rows[row][column] == '#' {
+		if m.isWall(math.Floor(x/tileSize), math.Floor(y/tileSize)) {
 			return false
 		}
 	}
 	return true
+}
+
+// isWall takes any tile: what moves may leave the map, where nothing is in the way.
+func (m *tileMap) isWall(column, row float64) bool {
+	if !(row >= 0 && row < float64(len(m.rows))) {
+		return false
+	}
+	tiles := m.rows[int(row)]
+	return column >= 0 && column < float64(len(tiles)) && tiles[int(column)] == '#'
 }
 
 // stage is a server and one client who sees from a pawn of its own.
@@ -61,7 +71,7 @@ func stage(in rpl.Interest, at gmath.Vec) (server, client *tendon.Replication, s
 	}
 	server.OnJoin(func(p rpl.Peer) {
 		e := server.Create(pawn, components.Observer)
-		*pawn.Get(e) = pawnData{Name: "me", Pos: at, side: "north"}
+		*pawn.Get(e) = pawnData{Name: "me", Pos: at}
 		tendon.Give(e, p)
 	})
 	server.Host(listener)
@@ -128,16 +138,8 @@ func Example_lineOfSight() {
 type factions struct {
 	rpl.Grid
 	rep    *tendon.Replication
+	sides  map[rpl.Peer]string // kept, because Sees is asked often
 	allies map[[2]string]bool
-}
-
-func (f *factions) sideOf(p rpl.Peer) string {
-	for e := range pawn.Iter(f.rep.World()) {
-		if tendon.Owner(e) == p {
-			return pawn.Get(e).side
-		}
-	}
-	return ""
 }
 
 func (f *factions) Sees(v rpl.View) bool {
@@ -145,15 +147,18 @@ func (f *factions) Sees(v rpl.View) bool {
 	if !ok || !e.HasComponent(pawn) {
 		return true
 	}
-	mine, its := f.sideOf(v.Viewer), pawn.Get(e).side
+	mine, its := f.sides[v.Viewer], pawn.Get(e).side
 	return mine == its || f.allies[[2]string{mine, its}]
 }
 
 // Factions with allies: one sees one's own side and one's allies'; an alliance ends.
 func Example_factions() {
-	f := &factions{Grid: rpl.Grid{Enter: 200, Exit: 220}, allies: map[[2]string]bool{{"north", "west"}: true}}
+	f := &factions{
+		Grid: rpl.Grid{Enter: 200, Exit: 220}, sides: map[rpl.Peer]string{}, allies: map[[2]string]bool{{"north", "west"}: true},
+	}
 	server, client, steps := stage(f, gmath.Vec{X: 25, Y: 25})
 	f.rep = server
+	server.OnJoin(func(p rpl.Peer) { f.sides[p] = "north" })
 	for _, side := range []string{"north", "west", "south"} {
 		*pawn.Get(server.Create(pawn)) = pawnData{Name: side, side: side, Pos: gmath.Vec{X: 60, Y: 60}}
 	}
