@@ -5,6 +5,7 @@ package ecs_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -177,4 +178,41 @@ func TestCallbackOrder(t *testing.T) {
 		}
 	}
 	t.Logf("seed %d: %v", l.seed, overseers[ann].count)
+}
+
+// On the authority, too, a parent's callbacks run before its children's, whichever was made
+// first and whatever else the game is told of them, and whether the child is new or not.
+func TestParentsFirstOnTheAuthority(t *testing.T) {
+	for variant := range 8 {
+		l := newLab(t, lan)
+		server := l.server(tendon.Config{})
+		say := func(e *donburi.Entry, what string) { server.say("%s %s", Paint.Get(e).Name, what) }
+		server.OnStreamIn(Paint, func(e *donburi.Entry) { say(e, "in") })
+		server.OnParent(Paint, func(e *donburi.Entry, _ donburi.Entity) { say(e, "parent") })
+		server.OnOwner(Paint, func(e *donburi.Entry, _ rpl.Peer) { say(e, "owner") })
+		tendon.OnChange(server.Replication, Paint, func(e *donburi.Entry, _ PaintData) { say(e, "change") })
+		rider := server.Create(Paint)
+		Paint.Get(rider).Name = "rider"
+		if variant&1 != 0 {
+			l.steps(1)
+			server.said()
+		}
+		truck := server.Create(Paint)
+		Paint.Get(truck).Name = "truck"
+		if variant&2 != 0 {
+			tendon.Give(rider, server.Me())
+		}
+		if err := tendon.Attach(rider, truck); err != nil {
+			t.Fatal(err)
+		}
+		if variant&4 != 0 {
+			Paint.Get(rider).Colour = 7
+		}
+		l.steps(1)
+		said := server.said()
+		first := slices.IndexFunc(said, func(s string) bool { return strings.HasPrefix(s, "rider") })
+		if in := slices.Index(said, "truck in"); in < 0 || first < in {
+			t.Errorf("variant %d: %q", variant, said)
+		}
+	}
 }

@@ -5,6 +5,7 @@ package ecs_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,6 +83,35 @@ func TestLastStateComes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The authority's own OnChange hears of the last change, too, alone and on a host, before
+// OnStreamOut; to remove the node again there does nothing.
+func TestLastChangeOnTheAuthority(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	tendon.OnChange(server.Replication, Paint, func(e *donburi.Entry, old PaintData) {
+		server.say("%d to %d", old.Colour, Paint.Get(e).Colour)
+		if Paint.Get(e).Colour == 0 {
+			tendon.Remove(e, flown)
+		}
+	})
+	server.OnStreamOut(Paint, func(e *donburi.Entry, destroyed bool) {
+		server.say("out at %d, why %d", Paint.Get(e).Colour, tendon.Why(e))
+	})
+	e := server.Create(Paint)
+	Paint.Get(e).Colour = 5
+	l.steps(1)
+	Paint.Get(e).Colour = 0
+	tendon.Remove(e, killed)
+	other := server.Create(Paint)
+	Paint.Get(other).Colour = 3
+	l.steps(1)
+	Paint.Get(other).Colour = 2
+	server.World().Remove(other.Entity())
+	l.steps(1)
+	check(t, "told", strings.Join(server.said(), "; "), "1 to 5; 5 to 0; out at 0, why 1; 1 to 3; 3 to 2; out at 2, why 0")
+	check(t, "alive", server.count(Paint), 0)
 }
 
 // Killed, flown away, removed for no reason, gone with its owner, out of sight, ended with the

@@ -146,11 +146,11 @@ func (r *Replication) goOn() {
 func (r *Replication) Send() {
 	r.enterStep("Send")
 	defer r.steps.outside()
-	for range extract.MaxRounds { // no call runs on a node before its OnStreamIn
+	for range extract.MaxRounds { // no call runs on a node before its OnStreamIn, nor a callback before its parent's
 		if r.shared.Auth == nil {
 			break
 		}
-		if r.calls.queued.Len() > 0 && r.extract.Waits() {
+		if (r.calls.queued.Len() > 0 || r.notify.Waits()) && r.extract.Waits() {
 			r.extract.Greet()
 		}
 		if r.notify.CallBack(); r.calls.queued.Len() == 0 || !r.extract.Waits() {

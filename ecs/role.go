@@ -118,7 +118,7 @@ func Remove(e *donburi.Entry, why Reason) {
 		e.World.Remove(e.Entity())
 	case r.shared.Auth == nil || n == r.nodes.Session:
 		r.shared.ScoldOf("stale remove", "a node of", e, "only the authority removes nodes, and nobody the session's: ask tendon.IsAuthority")
-	default:
+	case !n.Ending: // else it is going already, and this is one of its last callbacks
 		n.Why = why
 		r.shared.RemoveEntities(n)
 	}

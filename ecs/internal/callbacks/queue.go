@@ -60,7 +60,6 @@ type event struct {
 	comp   *nodes.Component // of OnChange; nil: the event is about the node itself
 	about  about
 	entity donburi.Entity
-	place  int32
 }
 
 // about is what has happened to a node itself, in the order in which the game is told.
@@ -84,7 +83,6 @@ func (e *event) order() int {
 // their arrival, in a batch.
 func (q *Queue) add(e event) {
 	q.TakeOrder(e.node)
-	e.place = e.node.Order
 	q.events = append(q.events, e)
 }
 
@@ -131,15 +129,13 @@ func (q *Queue) OrderAfterParent(n *nodes.Node) {
 	}
 	q.places++
 	n.Order = q.places
-	for i := range q.events {
-		if e := &q.events[i]; e.node == n {
-			e.place = n.Order
-		}
-	}
 	for c := range n.Kids {
 		q.OrderAfterParent(c)
 	}
 }
+
+// Waits reports whether a callback waits.
+func (q *Queue) Waits() bool { return len(q.events) > 0 }
 
 // burst is for how many events room is kept while there are none.
 const burst = 1024
@@ -158,7 +154,7 @@ func (q *Queue) CallBack() {
 	q.batch++
 	q.places = 0
 	slices.SortStableFunc(events, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.order(), b.order()))
+		return cmp.Or(cmp.Compare(a.node.Order, b.node.Order), cmp.Compare(a.order(), b.order()))
 	})
 	for i := range events {
 		e := &events[i]
@@ -178,18 +174,32 @@ func (q *Queue) CallBack() {
 			}
 			continue
 		}
-		old := q.changed(e.node, e.comp, e.entity)
-		for _, fn := range q.Change[e.comp.Order] {
-			if old != nil && q.nodes.Of(e.entity) == e.node && !e.node.Leaving && q.World.Entry(e.entity).HasComponent(e.comp.Type) {
-				fn(q.World.Entry(e.entity), old)
-			}
-		}
-		if old != nil { // each function was given a copy
-			q.olds[e.comp.Order] = old
-		}
+		q.reportChange(e.node, e.comp, e.entity)
 	}
 	clear(events) // what has gone is not kept
 	q.spare = events
+}
+
+// reportChange runs OnChange of an item if it differs from what OnChange saw last.
+func (q *Queue) reportChange(n *nodes.Node, c *nodes.Component, ent donburi.Entity) {
+	old := q.changed(n, c, ent)
+	if old == nil {
+		return
+	}
+	for _, fn := range q.Change[c.Order] {
+		if q.nodes.Of(ent) == n && !n.Leaving && q.World.Entry(ent).HasComponent(c.Type) {
+			fn(q.World.Entry(ent), old)
+		}
+	}
+	q.olds[c.Order] = old // each function was given a copy
+}
+
+// ChangedLast runs OnChange at once for an item of a node that is about to go: nobody will
+// compare it again.
+func (q *Queue) ChangedLast(n *nodes.Node, b *nodes.Binding) {
+	if b.Reported != nil {
+		q.reportChange(n, b.Comp, b.Entity)
+	}
 }
 
 // Watched runs OnSeen or OnUnseen of a node.

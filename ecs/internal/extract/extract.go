@@ -135,6 +135,12 @@ func (ex *Reader) Greet() {
 				ex.Notify.CompareItem(n, &n.Items[i])
 			}
 		}
+		for _, n := range fresh { // it may have been made after what was attached to it
+			ex.Notify.OrderAfterParent(n)
+			for c := range n.Kids {
+				ex.Notify.OrderAfterParent(c)
+			}
+		}
 		ex.Notify.CallBack()
 		if len(ex.fresh) == 0 {
 			return

@@ -129,12 +129,13 @@ func (ex *Reader) ForgetUnmade(ent donburi.Entity) {
 // Calls on it that wait for this step's Send run first, as they would on other machines.
 func (ex *Reader) EndNode(n *nodes.Node) {
 	if n.Ending {
-		panic("tendon: a node is removed inside its own OnStreamOut or last call: it is going already, and donburi would take another entity away with it")
+		panic("tendon: a node is removed inside its own OnStreamOut, last OnChange or last call: it is going already, and donburi would take another entity away with it; tendon.Remove does nothing there")
 	}
 	n.Ending = true
 	defer func() { n.Ending = false }() // a callback may panic: the node can be removed again then
 	if n.Here {                         // else nobody was told of the node, and its calls are dropped
 		ex.LastCalls(n)
+		ex.lastChanges(n)
 		ex.Notify.StreamedOut(n, n.Why.Destroyed())
 		ex.Faults.Count("stream out")
 	}
@@ -144,6 +145,16 @@ func (ex *Reader) EndNode(n *nodes.Node) {
 	ex.readLast(n)
 	ex.Auth.RemoveFor(n.ID, uint8(n.Why))
 	ex.Nodes.Forget(n, ex.Notify.ParentChanged)
+}
+
+// lastChanges tells the game of what has changed in the node's last step, as other machines are
+// told of it by what comes with the removal.
+func (ex *Reader) lastChanges(n *nodes.Node) {
+	for i := range n.Items {
+		if b := &n.Items[i]; b.Comp != nil && (!b.Comp.Item.Explicit || ex.IsDirty(b)) {
+			ex.Notify.ChangedLast(n, b)
+		}
+	}
 }
 
 // readLast hands the core what a node is in the end: its removal carries it.
