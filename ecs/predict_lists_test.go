@@ -68,6 +68,12 @@ func TestPredictedLists(t *testing.T) {
 			r.Send()
 		}
 		mine, ok := tendon.Mine(client, snake)
+		if ok { // what the server has said is a copy, with lists of its own
+			tail := slices.Clone(snake.Get(mine).Tail)
+			if tendon.Confirmed(mine, snake); !slices.Equal(tail, snake.Get(mine).Tail) {
+				t.Fatalf("step %d: Confirmed made the tail %v of %v", i, snake.Get(mine).Tail, tail)
+			}
+		}
 		switch {
 		case i < 240 || !ok:
 			clear(told)

@@ -52,6 +52,8 @@ type shootingRange struct {
 	flashes               map[uint16]int
 	late                  map[uint16]time.Duration
 	comes, goes           int // of shells, as OnStreamIn and OnStreamOut tell the client
+	shells                *tendon.Prefab[shellArgs]
+	flies                 func(c tendon.Call, s *shellData) // what else a shell does in each tick
 }
 
 func newRange(t *testing.T, c netsim.Conditions, seed uint64, node ...components.NodeData) *shootingRange {
@@ -59,7 +61,7 @@ func newRange(t *testing.T, c netsim.Conditions, seed uint64, node ...components
 	x := &shootingRange{t: t, net: mem.NewNetwork(seed, c), lasts: 60, flashes: map[uint16]int{}, late: map[uint16]time.Duration{}}
 	x.gun = tendon.Replicate(p, "gun", donburi.NewComponentType[gunData]())
 	x.shell = tendon.Replicate(p, "shell", donburi.NewComponentType[shellData]())
-	shells := tendon.NewPrefab(p, "shell", func(w donburi.World, a shellArgs) *donburi.Entry {
+	x.shells = tendon.NewPrefab(p, "shell", func(w donburi.World, a shellArgs) *donburi.Entry {
 		e := w.Entry(w.Create(x.shell))
 		x.shell.SetValue(e, shellData{Pos: a.Pos, Nr: a.Nr})
 		return e
@@ -79,7 +81,7 @@ func newRange(t *testing.T, c netsim.Conditions, seed uint64, node ...components
 			}
 			g.Ammo--
 			g.Fired++
-			shells.Predict(c, 0, shellArgs{g.Pos, k.Nr})
+			x.shells.Predict(c, 0, shellArgs{g.Pos, k.Nr})
 			if nr := k.Nr; r == x.client {
 				c.Once(0, func(late time.Duration) { x.flashes[nr]++; x.late[nr] = late })
 			}
@@ -87,6 +89,9 @@ func newRange(t *testing.T, c netsim.Conditions, seed uint64, node ...components
 		x.fly.Apply(r, func(c tendon.Call, _ tendon.None) {
 			s := x.shell.Get(c.Entry)
 			s.Pos.X += 5
+			if x.flies != nil {
+				x.flies(c, s)
+			}
 			if s.Age++; s.Age >= x.lasts && tendon.IsAuthority(c.Entry) {
 				c.Entry.Remove()
 			}

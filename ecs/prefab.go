@@ -118,6 +118,9 @@ func (f *Prefab[A]) Predict(c Call, key int, a A) *donburi.Entry {
 			name = c.name.Append(nil)
 		}
 		e := f.spawn(r, r.shared.World, a, name)
+		if n := r.nodes.Of(e.Entity()); n != nil && name != nil {
+			n.Spawned = c.name.Spawned()
+		}
 		if c.name.Tick != 0 && c.From != 0 {
 			Give(e, c.From)
 		}

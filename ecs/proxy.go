@@ -125,9 +125,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 		donburix.Add(px.World.Entry(p), components.Proxy)
 	}
 	n.SetBuilt(px.loadTime.BuiltWith(n))
-	if rep.Owner == px.Me {
-		px.predict.spawns.Resolve(name, px.Kinds.Prefabs[rep.Prefab], n)
-	}
+	px.predict.spawns.Resolve(name, px.Kinds.Prefabs[rep.Prefab], n, rep.Owner == px.Me)
 	return n
 }
 

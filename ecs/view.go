@@ -47,10 +47,14 @@ func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	if n == nil && !e.Valid() { // the entity of a node is there
 		mustBeThere("View of component "+c.Name()+": this", e)
 	}
-	if !e.HasComponent(c) {
-		panic("tendon: View of component " + c.Name() + " of an entity that has none: have the query contain it, or ask HasComponent")
-	}
+	mustHave("View", e, c)
 	return viewOf(r, e, n, c)
+}
+
+func mustHave(what string, e *donburi.Entry, c donburi.IComponentType) {
+	if !e.HasComponent(c) {
+		panic("tendon: " + what + " of component " + c.Name() + " of an entity that has none: have the query contain it, or ask HasComponent")
+	}
 }
 
 // ViewTick is the server's tick that proxies are drawn at in this frame, with its fraction;
@@ -63,8 +67,10 @@ func (r *Replication) ViewTick() float64 {
 }
 
 // Confirmed returns a copy of a component as the server has last told of it: without what
-// this client predicts. Where nothing is predicted it is the component as it is.
+// this client predicts. Where nothing is predicted it is the component as it is. It panics if the
+// entity does not have the component.
 func Confirmed[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
+	mustHave("Confirmed", e, c)
 	v := *c.Get(e)
 	r, n := nodeAt(e)
 	if n == nil || n.Predicted == nil || n.Replica == nil || r.shared.Proxy == nil {
@@ -72,6 +78,10 @@ func Confirmed[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	}
 	for ord := range n.Items {
 		if b := &n.Items[ord]; b.Comp != nil && b.Entity == e.Entity() && b.Comp.Type == donburi.IComponentType(c) {
+			if b.Comp.Lists != nil { // else what the server has said would be written into those that are predicted
+				v = *new(T)
+				b.Comp.Lists.Keep(unsafe.Pointer(&v), unsafe.Pointer(c.Get(e)))
+			}
 			w := r.shared.Tagged(b.Comp, e, unsafe.Pointer(&v))
 			if r.shared.Proxy.Inject(n.Replica, ord, b.Comp.Item, w) && b.Comp.StandIn != nil {
 				b.Comp.StandIn.Set(e, unsafe.Pointer(&v), w)

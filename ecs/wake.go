@@ -82,7 +82,7 @@ func (r *Replication) wakePredicted(t rpl.Tick, replay bool) {
 func (r *Replication) wake(e *donburi.Entry, n *nodes.Node, t rpl.Tick, replay bool) {
 	c := Call{Entry: e, Tick: t, Replay: replay}
 	if n != nil {
-		c.From, c.name = n.Owner, predict.Name{Node: n.ID, Tick: t, Command: wakeCommand}
+		c.From, c.name = n.Owner, predict.Name{Node: n.RunsAs(), Tick: t, Command: wakeCommand}
 	}
 	ent := e.Entity()
 	for i := range r.wakes.hooks {

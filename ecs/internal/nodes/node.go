@@ -95,6 +95,7 @@ type Node struct {
 	Order int32
 
 	Predicted *predict.Node // on a client that predicts it
+	Spawned   rpl.Node      // stands for it in the names of what its commands do (predict.Name.Spawned), of what a command has spawned
 
 	OnProxy
 }
@@ -124,6 +125,15 @@ type Origin struct {
 	Prefab *Prefab
 	Args   []byte
 	Name   string
+}
+
+// RunsAs is the node in the names of what its commands do: the same on its owner's machine and on
+// the authority, from its first tick to its last.
+func (n *Node) RunsAs() rpl.Node {
+	if n.Spawned != 0 {
+		return n.Spawned
+	}
+	return n.ID
 }
 
 // Entities returns the node's own entity and its parts.

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"encoding/binary"
+	"hash/fnv"
 
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -9,7 +10,7 @@ import (
 // A Name names what one run of a command makes: the same on its owner's machine and on the
 // authority, in the first run and in each replay.
 type Name struct {
-	Node    rpl.Node // that the command moves
+	Node    rpl.Node // that the command moves; of one that a command has spawned Spawned of its name
 	Tick    rpl.Tick // in which it was given; 0: no name
 	Command int      // its number in the protocol
 	Key     int      // the game's own, for several by one command
@@ -25,6 +26,14 @@ func (n Name) Append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(n.Tick))
 	b = binary.AppendUvarint(b, uint64(n.Command))
 	return binary.AppendVarint(b, int64(n.Key))
+}
+
+// Spawned stands for the node that was spawned under the name where it moves on by commands of its
+// own: its owner's machine runs those before the authority has given it an id, and again after.
+func (n Name) Spawned() rpl.Node {
+	h := fnv.New64a()
+	h.Write(n.Append(make([]byte, 0, MaxName)))
+	return rpl.Node(h.Sum64() | 1<<63) // no id is as large
 }
 
 // ParseName reads what Append has written; it is false for anything else.

@@ -92,7 +92,7 @@ func (st *Set) Make(name predict.Name, owner rpl.Peer, f *nodes.Prefab, args []b
 	}
 	n.SetBuilt(st.LoadTime.BuiltWith(n))
 	n.Items = n.ByOrdinal(st.Nodes.Bindings(n))
-	n.Asked, n.Awaited = true, true
+	n.Asked, n.Awaited, n.Spawned = true, true, name.Spawned()
 	st.Nodes.Add(n)
 	st.Nodes.SetOwner(n, owner)
 	st.Nodes.ShowParent(n)
@@ -197,13 +197,17 @@ func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) *nodes.Node {
 		return nil
 	}
 	st.resolved = append(st.resolved, s)
+	s.node.Spawned = name.Spawned() // it may have been made a tick off
 	return s.node
 }
 
 // Resolve notes the node that the authority's of a name has become, where none waited for it: a
-// replay that comes to it later makes no other.
-func (st *Set) Resolve(name predict.Name, f *nodes.Prefab, n *nodes.Node) {
+// replay that comes to it later makes no other. mine is whether it is this machine's player's.
+func (st *Set) Resolve(name predict.Name, f *nodes.Prefab, n *nodes.Node, mine bool) {
 	if name.Tick == 0 {
+		return
+	}
+	if n.Spawned = name.Spawned(); !mine {
 		return
 	}
 	for _, s := range st.resolved {
