@@ -164,7 +164,7 @@ func (r *Replication) Send() {
 	if r.shared.Auth != nil {
 		r.past.Remember()
 	}
-	r.own.Ended()
+	r.own.Ended(r.commands.lead.Tick())
 	for s := Extract; s < stageCount; s++ {
 		r.run(s)
 	}

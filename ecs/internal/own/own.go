@@ -41,6 +41,8 @@ type Keeper struct {
 	due    float64 // … and when it was due, if steps come evenly
 	framed float64 // when Frame was last called …
 	frame  float64 // … and how long after the call before
+
+	pace pace
 }
 
 // A kind is a component type that is drawn.
@@ -87,14 +89,20 @@ func (k *Keeper) share() float64 {
 	return min(max(0, k.framed-k.due+ahead/2)/step, 1)
 }
 
-// StepShare is how far between the last two ticks what is predicted is drawn when this frame is
-// over: a key shows in its own frame.
-func (k *Keeper) StepShare() float64 { return min((k.framed-k.began+k.frame)/k.seconds(), 1) }
+// DrawnTick is the tick, with its fraction, that what is predicted is drawn at when this frame is over:
+// a key shows in its own frame.
+func (k *Keeper) DrawnTick() float64 {
+	if k.framed == 0 {
+		return k.pace.drawn // the game draws without Frame
+	}
+	return k.pace.at(min(max(0, k.framed-k.began+k.frame)/k.seconds(), 1))
+}
 
-// Ended keeps what is after a step.
-func (k *Keeper) Ended() {
+// Ended keeps what is after a step. tick is the newest tick of what is predicted.
+func (k *Keeper) Ended(tick uint32) {
 	k.inside = false
 	k.step++
+	k.pace.stepped(tick)
 	for i, kd := range k.kinds {
 		switch {
 		case kd == nil:

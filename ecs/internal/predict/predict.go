@@ -36,6 +36,14 @@ type Item struct {
 	Was    []float64      // the drawn fields before a replay; empty where it was not there
 }
 
+// At is the state after a tick, nil if it is not kept.
+func (k *Item) At(t rpl.Tick) unsafe.Pointer {
+	if k.Ticks[t%Ticks] != t {
+		return nil
+	}
+	return k.Ring[t%Ticks]
+}
+
 // Item returns what is kept of an item, of a type: nothing yet if what is kept at its ordinal is
 // of another, which the node has lost since, or had here before the server told what it has. The
 // memory of one component must never be taken for that of another.

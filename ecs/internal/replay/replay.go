@@ -2,6 +2,7 @@
 package replay
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 
@@ -23,7 +24,7 @@ type States struct {
 
 	words, mine  []int32 // scratch
 	vars, theirs []any
-	was          []float64
+	was, is      []float64
 }
 
 // Save keeps a node's state after a tick.
@@ -137,23 +138,34 @@ func (st *States) EachDrawn(all []*nodes.Node, fn func(p *predict.Node, k *predi
 	}
 }
 
-// Draw changes a copy of a predicted component to what is drawn in this frame: at a share of the
-// way to tick t from the tick before, and with the error of the last correction that is still
-// drawn away.
-func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer, t rpl.Tick, share, now float64) {
+// drawnFields appends the drawn fields of an item to dst.
+func drawnFields(b *nodes.Binding, at unsafe.Pointer, dst []float64) []float64 {
+	for j := range b.Comp.Drawn.Fields {
+		dst = append(dst, b.Comp.Drawn.Fields[j].Get(at))
+	}
+	return dst
+}
+
+// Draw changes a copy of a predicted component to what is drawn in this frame: at a place drawn,
+// in ticks, up to two before the newest tick t, and with the error of the last correction that is
+// still drawn away.
+func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer, t rpl.Tick, drawn, now float64) {
+	next := min(rpl.Tick(math.Ceil(drawn)), t)
+	share := drawn - float64(next) + 1
 	for ord := range n.Items {
 		b := &n.Items[ord]
 		if b.Comp == nil || b.Entity != e || b.Comp.Type != c || ord >= len(n.Predicted.Items) {
 			continue
 		}
 		k := n.Predicted.Item(ord, b.Comp.Item)
-		between := share < 1 && n.Leapt != t && k.Ring[(t-1)%predict.Ticks] != nil && k.Ticks[(t-1)%predict.Ticks] == t-1 && k.Ticks[t%predict.Ticks] == t
-		st.was = st.was[:0]
+		st.was, st.is = st.was[:0], st.is[:0]
 		at := st.World.Entry(e)
-		if between {
-			before := st.Tagged(b.Comp, at, k.Ring[(t-1)%predict.Ticks])
-			for j := range b.Comp.Drawn.Fields {
-				st.was = append(st.was, b.Comp.Drawn.Fields[j].Get(before))
+		if to := k.At(next); to != nil && drawn < float64(t) {
+			if next < t {
+				st.is = drawnFields(b, st.Tagged(b.Comp, at, to), st.is)
+			}
+			if from := k.At(next - 1); from != nil && n.Leapt != next {
+				st.was = drawnFields(b, st.Tagged(b.Comp, at, from), st.was)
 			}
 		}
 		w := st.Tagged(b.Comp, at, p)
@@ -161,7 +173,10 @@ func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType
 		for j := range b.Comp.Drawn.Fields {
 			f := &b.Comp.Drawn.Fields[j]
 			v := f.Get(w)
-			if between && !f.Leaps(st.was[j], v) {
+			if j < len(st.is) {
+				v = st.is[j]
+			}
+			if j < len(st.was) && !f.Leaps(st.was[j], v) {
 				v = f.Between(st.was[j], v, share)
 			}
 			if j < len(k.Off) && fade > 0 {
