@@ -213,8 +213,7 @@ func (px *proxies) Loaded(rep *rpl.Replica) {
 
 func (px *proxies) Owned(rep *rpl.Replica, _ rpl.Peer) {
 	if n, ok := rep.Entity.(*nodes.Node); ok {
-		px.nodes.SetOwner(n, rep.Owner)
-		px.notify.OwnerChanged(n)
+		px.notify.Passes(n, rep.Owner)
 	}
 }
 

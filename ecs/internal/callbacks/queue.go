@@ -92,10 +92,18 @@ func (q *Queue) Arrived(n *nodes.Node) { q.add(event{node: n}) }
 // OwnerChanged queues OnOwner for a node that may have another owner.
 func (q *Queue) OwnerChanged(n *nodes.Node) { q.add(event{node: n, about: itsOwner}) }
 
-// PassOn records the new owner of a node and of all nodes below it.
-func (q *Queue) PassOn(n *nodes.Node, to rpl.Peer) {
+// Passes records the new owner of a node.
+func (q *Queue) Passes(n *nodes.Node, to rpl.Peer) {
+	if n.Owner == q.Me && to != q.Me && to != 0 {
+		n.Asked = false // it is another player's from now on, whose input is not known here
+	}
 	q.nodes.SetOwner(n, to)
 	q.OwnerChanged(n)
+}
+
+// PassOn records the new owner of a node and of all nodes below it.
+func (q *Queue) PassOn(n *nodes.Node, to rpl.Peer) {
+	q.Passes(n, to)
 	for c := range n.Kids {
 		q.PassOn(c, to)
 	}

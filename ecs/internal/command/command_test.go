@@ -3,9 +3,11 @@ package command
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -112,5 +114,27 @@ func TestPressWithoutRoom(t *testing.T) {
 	var e Entry[keys]
 	if s.AddPressed(edges, &e); !e.Value.Jump || !s.Press(edges, Entry[keys]{Value: keys{true}}) {
 		t.Error("no room was free again")
+	}
+}
+
+// Presses are found wherever in a command they stand.
+func TestEdgesInStructsAndArrays(t *testing.T) {
+	type keys struct {
+		Held   bool
+		Jump   bool    `rpl:"edge"`
+		Skills [3]bool `rpl:"edge"`
+		Hands  [2]struct {
+			Aim  uint8
+			Fire bool `rpl:"edge"`
+		}
+		Local struct {
+			Fire bool `rpl:"edge"`
+		} `rpl:"-"`
+	}
+	k := keys{Held: true, Jump: true, Skills: [3]bool{true, true, true}}
+	k.Hands[0].Fire, k.Hands[1].Fire, k.Local.Fire = true, true, true
+	edges := EdgesOf(reflect.TypeFor[keys]())
+	if edges.Clear(unsafe.Pointer(&k)); len(edges) != 6 || !k.Held || k.Jump || k.Skills != [3]bool{} || k.Hands[0].Fire || k.Hands[1].Fire || !k.Local.Fire {
+		t.Errorf("%d edges, cleared: %+v", len(edges), k)
 	}
 }

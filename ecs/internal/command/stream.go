@@ -11,20 +11,24 @@ import (
 // Edges says where in a command the bools tagged `edge` are, by their offsets.
 type Edges []uintptr
 
-// EdgesOf returns the edges of a command's type.
-func EdgesOf(t reflect.Type) Edges { return edgesOf(t, 0, nil) }
+// EdgesOf returns the edges of a command's type, in structs and arrays, too.
+func EdgesOf(t reflect.Type) Edges { return edgesOf(t, "", 0, nil) }
 
-func edgesOf(t reflect.Type, at uintptr, to Edges) Edges {
-	if t.Kind() != reflect.Struct {
-		return to
-	}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		switch tag := f.Tag.Get("rpl"); {
-		case f.Type.Kind() == reflect.Bool && tag == "edge":
-			to = append(to, at+f.Offset)
-		case f.Type.Kind() == reflect.Struct && tag != "-":
-			to = edgesOf(f.Type, at+f.Offset, to)
+func edgesOf(t reflect.Type, tag string, at uintptr, to Edges) Edges {
+	switch t.Kind() {
+	case reflect.Bool:
+		if tag == "edge" {
+			to = append(to, at)
+		}
+	case reflect.Array:
+		for i := range t.Len() {
+			to = edgesOf(t.Elem(), tag, at+uintptr(i)*t.Elem().Size(), to)
+		}
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Tag.Get("rpl") != "-" {
+				to = edgesOf(f.Type, f.Tag.Get("rpl"), at+f.Offset, to)
+			}
 		}
 	}
 	return to

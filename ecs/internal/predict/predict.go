@@ -7,9 +7,10 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Ticks is how many ticks a prediction goes back at most: a second, more than commands
-// are ever ahead. Predictions older than that are not judged.
-const Ticks = 64
+// Ticks is how many ticks a prediction goes back at most: two seconds at 60 a second, and half a
+// second at 240, more than commands are ahead on any line that is played on. Predictions older
+// than that are not judged: what the server tells is taken as it comes.
+const Ticks = 128
 
 // A Node is what is kept of one predicted node.
 type Node struct {

@@ -27,8 +27,8 @@ const (
 	// no line to shoot on.
 	rewindSlack = 250 * time.Millisecond
 
-	// pastTicks is more than rewindMost at 120 steps a second.
-	pastTicks = 64
+	// pastLeast is how many ticks are kept at least: rewindMost at 120 steps a second.
+	pastLeast = 64
 )
 
 // A History remembers the drawn fields of the components that Config.Rewind names.
@@ -37,7 +37,15 @@ type History struct {
 	Nodes *nodes.Table
 
 	rewound []rewound
-	undos   []undo // of the Rewind in progress
+	size    rpl.Tick // how many ticks are kept
+	undos   []undo   // of the Rewind in progress
+	claims  []claim  // of it, and of those that it is inside of
+}
+
+// A claim is what a Rewind goes back to: what a peer has drawn.
+type claim struct {
+	from  rpl.Peer
+	drawn command.Drawn
 }
 
 // A rewound is one of the components.
@@ -53,21 +61,24 @@ type rewound struct {
 // them.
 type past struct {
 	node   *nodes.Node
-	ticks  [pastTicks]rpl.Tick
-	leapt  [pastTicks]rpl.Tick // when it had last leapt
-	values []float64           // by tick, then field
+	ticks  []rpl.Tick
+	leapt  []rpl.Tick // when it had last leapt
+	values []float64  // by tick, then field
 }
 
+// An undo is a field that a Rewind has set. The component is looked up again: a rule may have put
+// another in its place, or have removed it.
 type undo struct {
 	n        *nodes.Node
+	comp     *nodes.Component
 	f        *track.Field
-	at       unsafe.Pointer
 	was, set float64
 }
 
 // Begin finds the components, which are those of Config.Rewind, in the protocol. only is
 // Config.RewindOnly.
 func (rw *History) Begin(cs []donburi.IComponentType, only filter.LayoutFilter) error {
+	rw.size = max(pastLeast, rpl.Tick(rewindMost.Seconds()/rw.step())+2)
 	for _, c := range cs {
 		comp := (*nodes.Component)(nil)
 		if c != nil {
@@ -100,11 +111,11 @@ func (rw *History) Remember() {
 			}
 			p := k.of[n]
 			if p == nil {
-				p = k.take()
+				p = k.take(int(rw.size))
 				p.node, k.of[n] = n, p
 			}
 			k.live = append(k.live, p)
-			at, slot := e.Component(k.comp.Type), int(rw.Tick%pastTicks)
+			at, slot := e.Component(k.comp.Type), int(rw.Tick%rw.size)
 			p.ticks[slot], p.leapt[slot] = rw.Tick, n.Leapt
 			row := p.row(k, slot)
 			for j := range k.comp.Drawn.Fields {
@@ -115,14 +126,14 @@ func (rw *History) Remember() {
 }
 
 // take returns memory for a node.
-func (k *rewound) take() *past {
+func (k *rewound) take(size int) *past {
 	if n := len(k.room); n > 0 {
 		p := k.room[n-1]
 		k.room = k.room[:n-1]
-		p.ticks = [pastTicks]rpl.Tick{}
+		clear(p.ticks)
 		return p
 	}
-	return &past{values: make([]float64, pastTicks*len(k.comp.Drawn.Fields))}
+	return &past{ticks: make([]rpl.Tick, size), leapt: make([]rpl.Tick, size), values: make([]float64, size*len(k.comp.Drawn.Fields))}
 }
 
 func (p *past) row(k *rewound, slot int) []float64 {
@@ -131,7 +142,7 @@ func (p *past) row(k *rewound, slot int) []float64 {
 }
 
 func (p *past) at(k *rewound, t rpl.Tick) []float64 {
-	if slot := int(t % pastTicks); t > 0 && p.ticks[slot] == t {
+	if slot := int(t) % len(p.ticks); t > 0 && p.ticks[slot] == t {
 		return p.row(k, slot)
 	}
 	return nil
@@ -148,9 +159,24 @@ func (rw *History) Forget(n *nodes.Node) {
 	}
 }
 
-// back sets everything to what a peer has drawn.
+// Back sets everything to what a peer has drawn, until Forth. Inside of another Back it is as the
+// inner one says, and then again as the outer.
 func (rw *History) Back(from rpl.Peer, d command.Drawn) {
-	rw.Forth() // a Rewind inside a Rewind is that of the inner call
+	rw.forth()
+	rw.claims = append(rw.claims, claim{from, d})
+	rw.back(from, d)
+}
+
+// Forth sets everything back to what it is, or to what the Back says that this one was inside of.
+func (rw *History) Forth() {
+	rw.forth()
+	rw.claims = rw.claims[:len(rw.claims)-1]
+	if n := len(rw.claims); n > 0 {
+		rw.back(rw.claims[n-1].from, rw.claims[n-1].drawn)
+	}
+}
+
+func (rw *History) back(from rpl.Peer, d command.Drawn) {
 	to, span, share := rpl.Tick(d.To), rpl.Tick(d.Span), d.Share()
 	if oldest := rw.oldest(from); to < oldest+span && d.At < float64(oldest) {
 		to, span, share = oldest, 0, 1
@@ -181,7 +207,7 @@ func (rw *History) Back(from rpl.Peer, d command.Drawn) {
 				continue // it was not there
 			}
 			of := share
-			if l := p.leapt[to%pastTicks]; l > to-span && l <= to { // nobody has drawn it on the way
+			if l := p.leapt[to%rw.size]; l > to-span && l <= to { // nobody has drawn it on the way
 				of = math.Floor(min(share, 1))
 			}
 			e := rw.World.Entry(n.Entity)
@@ -192,7 +218,7 @@ func (rw *History) Back(from rpl.Peer, d command.Drawn) {
 			rw.Nodes.Shift(n)
 			for j := range k.comp.Drawn.Fields {
 				f := &k.comp.Drawn.Fields[j]
-				u := undo{n: n, f: f, at: at, was: f.Get(at)}
+				u := undo{n: n, comp: k.comp, f: f, was: f.Get(at)}
 				f.Set(at, f.Between(a[j], b[j], of))
 				u.set = f.Get(at)
 				rw.undos = append(rw.undos, u)
@@ -201,18 +227,37 @@ func (rw *History) Back(from rpl.Peer, d command.Drawn) {
 	}
 }
 
-// forth sets everything back to what it is.
-func (rw *History) Forth() {
+func (rw *History) forth() {
+	var of undo
+	var at unsafe.Pointer
 	for i := range rw.undos {
 		u := &rw.undos[i]
+		if u.n != of.n || u.comp != of.comp {
+			of, at = *u, rw.now(u)
+		}
+		if at == nil {
+			continue
+		}
 		v := u.was
-		if now := u.f.Get(u.at); now != u.set {
+		if now := u.f.Get(at); now != u.set {
 			v = u.f.Plus(v, u.f.Way(u.set, now))
 		}
-		u.f.Set(u.at, v)
+		u.f.Set(at, v)
 		rw.Nodes.Shift(u.n)
 	}
 	rw.undos = rw.undos[:0]
+}
+
+// now is where the component is, nil if it has gone.
+func (rw *History) now(u *undo) unsafe.Pointer {
+	if rw.Nodes.Of(u.n.Entity) != u.n || !rw.World.Valid(u.n.Entity) {
+		return nil
+	}
+	e := rw.World.Entry(u.n.Entity)
+	if !e.HasComponent(u.comp.Type) {
+		return nil
+	}
+	return e.Component(u.comp.Type)
 }
 
 // oldest is the earliest tick that a peer is believed to have seen.
