@@ -26,9 +26,10 @@ type Difference = differ.Difference
 
 // Differences compares what two machines of one process have of the same session, a server
 // and a client of it: nodes, owners, and every tagged field that the client may see, as it
-// travels. Between two sends, and while something is on its way, there are some; once the
-// world has been at rest for a round trip there are none. Fields for groups are left out. For
-// tests: it allocates. It panics if server is not an authority, or client is.
+// travels; a reference to what the client does not have is to be null there. Between two sends,
+// and while something is on its way, there are some; once the world has been at rest for a round
+// trip there are none. Fields for groups are left out. For tests: it allocates. It panics if
+// server is not an authority, or client is.
 func Differences(server, client *Replication) []Difference {
 	if server.shared.Auth == nil || client.shared.Auth != nil {
 		panic("tendon: Differences compares a server with a client: give it a session that hosts and one that has joined it")

@@ -71,6 +71,20 @@ func idsOf(server, client Side) (ids []rpl.Node) {
 	return ids
 }
 
+// known are the references of a server as a client is to have them: null where the client does
+// not have the node, which it may never see. Those in lists and maps are read by it, too.
+type known struct {
+	*nodes.Table
+	client *nodes.Table
+}
+
+func (k known) NodeOf(entity uint64) rpl.Node {
+	if id := k.Table.NodeOf(entity); k.client.EntityOf(id) != 0 {
+		return id
+	}
+	return 0
+}
+
 // Items reports each tagged field that the client may see and has otherwise than the server,
 // as it travels. field is empty where the whole component is missing.
 func Items(server, client Side, a, b *nodes.Node, report func(component, field, text string)) {
@@ -92,7 +106,7 @@ func Items(server, client Side, a, b *nodes.Node, report func(component, field, 
 		it := c.Item
 		wa, wb := make([]int32, len(it.Words)), make([]int32, len(it.Words))
 		va, vb := make([]any, len(it.Vars)), make([]any, len(it.Vars))
-		it.Extract(server.Tagged(c, ea, pa), wa, va, server.Nodes)
+		it.Extract(server.Tagged(c, ea, pa), wa, va, known{server.Nodes, client.Nodes})
 		it.Extract(client.Tagged(c, eb, pb), wb, vb, client.Nodes)
 		for i := range it.Props {
 			p := &it.Props[i]
@@ -116,5 +130,13 @@ func Items(server, client Side, a, b *nodes.Node, report func(component, field, 
 
 // seen reports whether a client should have a field as the server has it now.
 func seen(p *schema.Prop, server []int32, owns bool) bool {
-	return !p.Once && (p.If < 0 || server[p.If] != 0) && (p.Audience == rpl.Everyone || p.Audience == rpl.OwnerSees && owns)
+	switch {
+	case p.Once, p.If >= 0 && server[p.If] == 0:
+		return false
+	case p.Audience == rpl.OwnerSees:
+		return owns
+	case p.Audience == rpl.OthersSee:
+		return !owns
+	}
+	return p.Audience == rpl.Everyone // who is in a group is not known here
 }
