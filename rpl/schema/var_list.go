@@ -208,7 +208,7 @@ func (t *listVar) rewrite(p unsafe.Pointer, v, was any, refs Refs) {
 		return
 	}
 	dst := reflect.NewAt(t.slice, p).Elem()
-	pairs := pair(t.elem, from, to)
+	pairs := pair(t.elem, from, to, byFields)
 	if to.n != dst.Len() || !pairs.inPlace() {
 		old := dst
 		made := reflect.MakeSlice(t.slice, to.n, to.n)

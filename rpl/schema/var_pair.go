@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // Pairing the elements of a list's new value with those of the old one, by content: so a
 // delta tells only what changed, and local fields stay with their elements.
 
@@ -21,8 +23,8 @@ func (p pairing) inPlace() bool {
 // anywhere (they moved), then, for those left, the old element that they were most likely
 // changed from. Its time is mostly proportional to the lengths, longer if many elements
 // are alike.
-func pair(l *fieldLayout, from, to *rows) pairing {
-	m := matcher{l: l, from: from, to: to, pairs: make(pairing, to.n)}
+func pair(l *fieldLayout, from, to *rows, by measure) pairing {
+	m := matcher{l: l, from: from, to: to, by: by, pairs: make(pairing, to.n)}
 	head := 0
 	for head < from.n && head < to.n && l.sameRow(from, head, to, head) {
 		m.pairs[head] = head
@@ -45,10 +47,22 @@ func pair(l *fieldLayout, from, to *rows) pairing {
 	return m.pairs
 }
 
+// A measure says what is counted to see how much of two elements is equal.
+type measure uint8
+
+const (
+	// byWords counts words and vars: a delta is the shorter the more of these are equal.
+	byWords measure = iota
+	// byFields counts fields, as a game does: the upper halves of two small 64-bit numbers are
+	// equal whatever the numbers are.
+	byFields
+)
+
 // A matcher pairs the elements between the equal ends of two lists.
 type matcher struct {
 	l          *fieldLayout
 	from, to   *rows
+	by         measure
 	pairs      pairing
 	fromLo     int
 	fromHi     int
@@ -139,24 +153,49 @@ func (m *matcher) changed() {
 	}
 }
 
-// likeness is how many words and vars of two elements are equal; 0 if that is less than
-// half of them.
+// equalParts is how many parts of two elements are equal; 0 if that is less than half of
+// them.
 func (m *matcher) equalParts(i, j int) int {
 	aw, av := m.from.row(m.l, i)
 	bw, bv := m.to.row(m.l, j)
-	n := 0
+	n, all := 0, 0
+	if m.by == byFields {
+		n, all = m.l.equalFields(aw, av, bw, bv), len(m.l.props)
+	} else {
+		n, all = m.l.equalWords(aw, av, bw, bv), len(aw)+len(av)
+	}
+	if 2*n < all {
+		return 0
+	}
+	return n
+}
+
+// equalWords is how many words and vars of two rows are equal.
+func (l *fieldLayout) equalWords(aw []int32, av []any, bw []int32, bv []any) (n int) {
 	for k, w := range aw {
 		if w == bw[k] {
 			n++
 		}
 	}
 	for k, v := range av {
-		if m.l.vars[k].Type.Equal(v, bv[k]) {
+		if l.vars[k].Type.Equal(v, bv[k]) {
 			n++
 		}
 	}
-	if 2*n < len(aw)+len(av) {
-		return 0
+	return n
+}
+
+// equalFields is how many fields of two rows are equal, in all of their words and vars.
+func (l *fieldLayout) equalFields(aw []int32, av []any, bw []int32, bv []any) (n int) {
+	for k := range l.props {
+		p := &l.props[k]
+		same := slices.Equal(aw[p.Words[0]:p.Words[1]], bw[p.Words[0]:p.Words[1]])
+		for v := p.Vars[0]; same && v < p.Vars[1]; v++ {
+			same = l.vars[v].Type.Equal(av[v], bv[v])
+		}
+		if same {
+			n++
+		}
 	}
 	return n
 }

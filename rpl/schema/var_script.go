@@ -22,7 +22,7 @@ const (
 
 func (t *listVar) writeDelta(w *rbits.Writer, base, v any) {
 	from, to := rowsOf(base), rowsOf(v)
-	pairs := pair(t.elem, from, to)
+	pairs := pair(t.elem, from, to, byWords)
 	w.Write(uint64(to.n), width(t.limit))
 	next := 0 // place in the base behind the last element copied
 	for j := 0; j < to.n; {

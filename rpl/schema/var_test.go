@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -81,6 +82,46 @@ func TestListScripts(t *testing.T) {
 				t.Errorf("%d elements, want %d", len(from.Slots), len(tt.to))
 			}
 		})
+	}
+}
+
+// TestListLocalsByFields checks that a changed element gets the local fields of the old one
+// with which it shares half of its fields, however many words these take: the upper halves of
+// small 64-bit numbers are all equal.
+func TestListLocalsByFields(t *testing.T) {
+	type thing struct {
+		Kind, N int `rpl:""`
+		icon    string
+	}
+	type things struct {
+		All []thing `rpl:"max=9"`
+	}
+	it := freezeItem(t, things{}, nil)
+	vt := it.Vars[0].Type
+	for _, tt := range []struct{ name, from, to, icons string }{
+		{"one before, one changed", "1 1, 2 1", "9 9, 1 1, 2 77", " - a b"},
+		{"one gone, one changed", "1 1, 2 1, 3 1", "1 1, 3 7", " a c"},
+		{"swapped, one changed", "1 1, 2 1", "2 9, 1 1", " b a"},
+		{"another at its place", "1 1, 2 1", "1 1, 8 8", " a b"},
+		{"another, and more", "1 1, 2 1", "1 1, 8 8, 9 9", " a - -"},
+	} {
+		var from, to things
+		for k, of := range map[*things]string{&from: tt.from, &to: tt.to} {
+			for i, e := range strings.Split(of, ", ") {
+				th := thing{icon: string(rune('a' + i))}
+				fmt.Sscan(e, &th.Kind, &th.N)
+				k.All = append(k.All, th)
+			}
+		}
+		_, now := extract(it, &to, nil)
+		vt.Inject(unsafe.Pointer(&from.All), now[0], nil)
+		icons := ""
+		for _, e := range from.All {
+			icons += " " + cmp.Or(e.icon, "-")
+		}
+		if icons != tt.icons {
+			t.Errorf("%s: the local fields are%s, not%s", tt.name, icons, tt.icons)
+		}
 	}
 }
 
