@@ -44,29 +44,43 @@ const (
 )
 
 // allow reports whether a tag has only words that its field understands, and
-// faults the others.
+// faults the others, each once: with two errors about one word, one remedy would be wrong.
 func (w *walker) allow(path string, tg tag, allowed tagSet, what string) bool {
+	const outside = tagTo | tagIf | tagOnce | tagNotify | tagInterp | tagPredict | tagTol | tagPos
 	good := true
 	for _, word := range tagWords {
-		if tg.has&word.set != 0 && allowed&word.set == 0 {
-			w.fault(path, "%s is not for %s", word.name, what)
-			good = false
+		why := ""
+		switch set := tg.has & word.set; {
+		case set == 0:
+			continue
+		case w.args && set&outside != 0:
+			why = "is for fields of components, not of arguments and of elements; remove it"
+		case w.elem && set&(outside|tagEdge) != 0:
+			why = "is not for what is in a list or a map; " + elementRemedy(set)
+		case !w.args && set == tagEdge:
+			why = "is for the bools of commands, which are true for one tick; remove it"
+		case allowed&set == 0:
+			why = "is not for " + what
+		default:
+			continue
 		}
-	}
-	if tg.has&tagEdge != 0 && !w.args {
-		w.fault(path, "edge is for the bools of commands, which are true for one tick; remove it")
+		w.fault(path, "%s %s", word.name, why)
 		good = false
 	}
-	if w.elem || w.args {
-		const outside = tagTo | tagIf | tagOnce | tagNotify | tagInterp | tagPredict | tagTol | tagPos
-		for _, word := range tagWords {
-			if tg.has&word.set&outside != 0 {
-				w.fault(path, "%s is for fields of components, not of arguments and of elements; remove it", word.name)
-				good = false
-			}
-		}
-	}
 	return good
+}
+
+// elementRemedy says what to do about a word that stands on an element, or would have to.
+func elementRemedy(word tagSet) string {
+	switch word {
+	case tagTo, tagIf, tagOnce, tagNotify:
+		return "put it on the field of the component, for all that is in it"
+	case tagEdge:
+		return "make the bool a field of the command itself"
+	case tagPos:
+		return "remove it: a node has one place, which is a field of a component"
+	}
+	return "hold as many as there are at most in an array, or each in a node of its own"
 }
 
 // leaf compiles n equal fields, which make one prop. t is the type as declared: that of

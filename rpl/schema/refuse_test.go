@@ -88,7 +88,7 @@ func TestRefusals(t *testing.T) {
 			L []struct {
 				A int `rpl:"to=owner"`
 			} `rpl:"max=2"`
-		}{}, nil, ", field L[].A: to is for fields of components, not of arguments and of elements; remove it"},
+		}{}, nil, ", field L[].A: to is not for what is in a list or a map; put it on the field of the component, for all that is in it"},
 		{"unknown word", struct {
 			A int `rpl:"interpolate"`
 		}{}, nil, `, field A: unknown word "interpolate"; known are -, step, min, max, bits, each, angle, interp, predict, tol, pos, to, if, has, once, notify, explicit, edge`},

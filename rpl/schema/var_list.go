@@ -23,12 +23,16 @@ func (w *walker) list(t reflect.Type, off uintptr, path string, tg tag) {
 // elements compiles the element type of a list or map, and returns the list's max=. The
 // words of the tag that are not about the list itself are about its elements.
 func (w *walker) elements(t reflect.Type, path string, tg tag, what string) (limit int, elem *fieldLayout, ok bool) {
-	if tg.has&tagHas != 0 {
-		inside := &walker{owner: w.owner, args: w.args, elem: true, faults: w.faults}
-		inside.misplacedHas(path, tg)
+	inside := &walker{owner: w.owner, args: w.args, elem: true, faults: w.faults}
+	if inside.misplacedHas(path, tg) || !inside.allow(path, tag{has: tg.has & (tagsMove | tagEdge)}, tagsMove, "") {
 		return 0, nil, false
 	}
-	if !w.allow(path, tg, tagsAny|tagMax|tagEach|tagStep|tagBits|tagAngle, what+"; put the elements in a struct and tag its fields") {
+	e := t.Elem()
+	remedy := "; make its elements structs, and put it on their fields"
+	if k := e.Kind(); k == reflect.String || k == reflect.Bool || e == w.s.ref {
+		remedy = "; remove it" // no field of that type has one
+	}
+	if !w.allow(path, tg, tagsAny|tagMax|tagEach|tagStep|tagBits|tagAngle, what+remedy) {
 		return 0, nil, false
 	}
 	if limit, ok = w.limit(path, tg, what, maxElems); !ok {
@@ -36,7 +40,6 @@ func (w *walker) elements(t reflect.Type, path string, tg tag, what string) (lim
 	}
 	before := w.faults.len()
 	sub := &walker{s: w.s, owner: w.owner, tags: w.tags, used: w.used, args: w.args, elem: true, faults: w.faults, open: w.open}
-	e := t.Elem()
 	if t.Kind() == reflect.Map && t.Key().Kind() == reflect.String { // each= is about the keys
 		tg.has &^= tagEach
 	}
