@@ -79,11 +79,13 @@ func Impurities(t testing.TB, g Game, steps int) []Impurity {
 	l := NewLab(t, g, netsim.Conditions{Delay: 40 * time.Millisecond})
 	l.Host()
 	m := l.Join()
-	l.Join() // somebody to meet
 	c := &checker{m: m, game: &l.game, fields: map[donburi.IComponentType][]field{}, past: map[place]*past{}, known: map[string]bool{}}
+	if c.panics(func() { l.Join() }) { // somebody to meet; until that one is in, rules run already
+		return c.found
+	}
 	m.checked = c.step
 	for range steps {
-		if c.stepPanics(l) {
+		if c.panics(func() { l.Steps(1) }) {
 			return c.found
 		}
 	}
@@ -93,8 +95,8 @@ func Impurities(t testing.TB, g Game, steps int) []Impurity {
 	return c.found
 }
 
-// stepPanics steps all machines, and reports whether the rules panicked on the client.
-func (c *checker) stepPanics(l *Lab) (panics bool) {
+// panics steps all machines by play, and reports whether the rules panicked on the client.
+func (c *checker) panics(play func()) (panics bool) {
 	defer func() {
 		p := recover()
 		if p == nil {
@@ -113,7 +115,7 @@ func (c *checker) stepPanics(l *Lab) (panics bool) {
 		}
 		panic(p) // no rule of a command
 	}()
-	l.Steps(1)
+	play()
 	return false
 }
 

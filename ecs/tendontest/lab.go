@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,7 +24,8 @@ type Game struct {
 	Config   tendon.Config
 
 	// Configure changes Config for one machine, by its name: "server", "client 1", … For a
-	// Hello of its own, or a server that is Dedicated. It may be nil.
+	// Hello of its own, or a server that is Dedicated. All machines need the same Steps. It may
+	// be nil.
 	Configure func(machine string, c *tendon.Config)
 
 	// Setup makes a machine ready before it hosts or joins: handlers, callbacks, the input
@@ -61,7 +63,8 @@ type Lab struct {
 	t        testing.TB
 	game     Game
 	listener *mem.Listener
-	steps    int
+	host     *Machine
+	steps    int // a second
 }
 
 // LateLine is a line of which every tenth packet comes 50 ms late, as over Wi-Fi. With
@@ -105,6 +108,7 @@ func (l *Lab) Alone(name string) *Machine {
 	if err != nil {
 		l.t.Fatal(err)
 	}
+	l.steps = r.Steps() // all have the same: New refuses a second rate for one protocol
 	m := &Machine{Replication: r, Name: name, Rand: rand.New(rand.NewPCG(l.game.Seed, uint64(len(l.Machines))))}
 	if l.game.Setup != nil {
 		l.game.Setup(m)
@@ -117,21 +121,26 @@ func (l *Lab) Alone(name string) *Machine {
 // Config.Dedicated is set.
 func (l *Lab) Host() *Machine {
 	l.t.Helper()
-	m := l.Alone("server")
-	m.Host(l.listener)
-	return m
+	l.host = l.Alone("server")
+	l.host.Host(l.listener)
+	return l.host
 }
 
-// Join adds a client, and steps until the server has let it in.
+// Join adds a client, and steps until the server has let it in: OnJoin has run for it there, and
+// it can be given nodes. Host comes first.
 func (l *Lab) Join() *Machine {
 	l.t.Helper()
+	if l.host == nil {
+		l.t.Fatal("tendontest: there is nobody to join: call Lab.Host before Lab.Join")
+	}
 	m := l.Alone(fmt.Sprintf("client %d", len(l.Machines)))
 	var ended error
 	m.OnEnd(func(err error) { ended = errors.Join(errors.New("the session has ended"), err) })
 	m.Dialer = l.Net.Dialer(l.listener)
 	m.Join(m.Dialer)
 	for range 10 * l.steps {
-		if l.Steps(1); m.Me() != 0 && m.Mode() == tendon.Client {
+		l.Steps(1)
+		if m.Mode() == tendon.Client && m.Me() != 0 && slices.Contains(slices.Collect(l.host.Peers()), m.Me()) {
 			return m
 		}
 		if ended != nil {
