@@ -21,9 +21,9 @@
 // # How do I …
 //
 // … make a component travel? Tag its fields and register it: `rpl:"step=1/32"`. All tags
-// are listed at [rpl.Schema.Item]. A field without a tag is local; an embedded or nested
-// struct without a tag is local as a whole. For types of other packages pass rpl.Tags, or
-// register a stand-in with ReplicateAs.
+// are listed by `go doc github.com/tendonengine/tendon/rpl/schema Schema.Item`. A field without
+// a tag is local; an embedded or nested struct without a tag is local as a whole. For types of
+// other packages pass rpl.Tags, or register a stand-in with ReplicateAs.
 //
 // … make an entity a node? Spawn it by a [Prefab], whose function builds the entity on
 // every machine with its local components and its parts. Or call Replication.Create, or

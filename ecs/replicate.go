@@ -17,9 +17,9 @@ import (
 
 // Replicate registers a component type under its wire name and returns it. Fields are
 // described by `rpl` tags, or by rpl.Tags where the type cannot be edited; a field with
-// neither is local and may be of any kind. All tags are listed at [rpl.Schema.Item]. Call
-// Replicate when package variables are initialised: after the first New it panics. New
-// reports what is wrong with the type.
+// neither is local and may be of any kind. All tags are listed in package rpl/schema, at
+// Schema.Item. Call Replicate when package variables are initialised: after the first New it
+// panics. New reports what is wrong with the type.
 func Replicate[T any](p *Protocol, name string, c *donburi.ComponentType[T], tags ...rpl.Tags) *donburi.ComponentType[T] {
 	register[T](p, name, c, reflect.TypeFor[T](), tags)
 	return c

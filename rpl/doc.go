@@ -4,9 +4,9 @@
 // clock: bytes and the time go in, bytes come out.
 //
 // Most games use this package through package ecs and need a few of its names:
-// [Tags] and what [Schema.Item] says about tags, [Peer], [Node] and [Tick], [Opt] for
-// values that may be absent, [Codec] and [Register] for types that tags cannot
-// describe, [Grid] or an [Interest] of their own, [Relevance], and the [Target]
+// [Tags] and what Schema.Item of package rpl/schema says about tags, [Peer], [Node] and
+// [Tick], [Opt] for values that may be absent, [Codec] and [Register] for types that tags
+// cannot describe, [Grid] or an [Interest] of their own, [Relevance], and the [Target]
 // and [Lane] of calls. The rest is for code that connects the core to another world:
 // an adapter, a tool, a program without an ECS.
 //

@@ -109,7 +109,8 @@ func (s *Schema) Name() string { return s.name }
 //	                 on any of its fields, or on a blank one, _ struct{}
 //	max=             how long a string, bytes, a list or a map may be; required for these: at
 //	                 most 65,534 bytes, or 4,096 elements
-//	each=            how long a string in a list or a key of a map may be; 64 bytes without it
+//	each=            how long the strings and lists in a list or a map may be, and keys that are
+//	                 strings; without it 64 bytes, or elements
 //	edge             for a bool of a command: a press, true in one tick
 //	has=item         for references in arguments, not in lists and maps there: the node must
 //	                 have that component, and a caller that is a client must have the node;
@@ -123,6 +124,9 @@ func (s *Schema) Name() string { return s.name }
 // becomes 0, or the bound nearest to 0, except in a float that is sent exactly. A nil
 // list or map is equal to an empty one: which of the two a proxy has depends on what it
 // had before.
+//
+// The largest value that a field may have takes at most 65,536 bytes: of a list that is max=
+// times what an element takes.
 //
 // A value that is too long is cut for sending: a string between two runes, a list at its
 // end, a map to its lowest keys; a map entry whose key is too long is not sent. The
