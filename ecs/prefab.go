@@ -139,7 +139,8 @@ func (f *Prefab[A]) Predict(c Call, key int, a A) *donburi.Entry {
 // Adopt makes a node of an entity that the game has built itself (CreateMany, a level
 // loader, a pool), on the authority; the other machines build it with the prefab's
 // function. Take components.RplNode away and the node ends, but the entity stays: adopted
-// again, also in the same step, it is another node.
+// again, also in the same step, it is another node. In the same step the old node ends inside
+// Adopt, with what the components hold then: set them to what is new afterwards.
 //
 // Adopt panics where Spawn does, and for an entity that has been removed. An entity that
 // is a node already stays that node, and the call is counted ("node made twice").

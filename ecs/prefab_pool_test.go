@@ -53,6 +53,59 @@ func TestAdoptedAgainInTheSameStep(t *testing.T) {
 	check(t, "what changes", Paint.Get(client.find(again)).Name, "later")
 }
 
+// Who takes a thing out of a pool adopts it first, and then sets what it is now: so the node that
+// it was until the same step ends where it was, on the server and as a client draws it. In the
+// other order it ends with the values of the next.
+func TestAdoptedBeforeItIsSet(t *testing.T) {
+	for _, adoptsFirst := range []bool{true, false} {
+		l := newLab(t, lan)
+		server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+		out := map[*machine]string{}
+		for _, m := range l.machines {
+			m.OnStreamOut(Paint, func(e *donburi.Entry, _ bool) { out[m] = fmt.Sprintf("%v, %s", tendon.ID(e), Paint.Get(e).Name) })
+		}
+		l.joined()
+		e := server.World().Entry(server.World().Create(Body, Paint, Local))
+		Crate.Adopt(e, CrateArgs{})
+		first, drawn := tendon.ID(e), 0.0
+		play := func() {
+			l.steps(1)
+			client.Frame()
+			if p, ok := client.Find(first); ok && !p.HasComponent(components.Hidden) {
+				drawn = tendon.View(p, Body).Pos.X
+			}
+		}
+		for range 30 {
+			Body.Get(e).Pos.X++
+			play()
+		}
+		Paint.Get(e).Name = "first"
+		e.RemoveComponent(components.RplNode)
+		if adoptsFirst {
+			Crate.Adopt(e, CrateArgs{})
+		}
+		Body.Get(e).Pos.X, Paint.Get(e).Name = 900, "second"
+		if !adoptsFirst {
+			Crate.Adopt(e, CrateArgs{})
+		}
+		for range 30 {
+			play()
+		}
+		second := client.find(tendon.ID(e))
+		check(t, "the second is", fmt.Sprintln(Body.Get(second).Pos.X, Paint.Get(second).Name), "900 second\n")
+		end := "first"
+		if !adoptsFirst {
+			end = "second"
+		}
+		for _, m := range l.machines {
+			check(t, m.name+"'s end of the first", out[m], fmt.Sprintf("%v, %s", first, end))
+		}
+		if adoptsFirst && (drawn < 25 || drawn > 30) {
+			t.Errorf("the first is drawn at %v in the end, and was at 30", drawn)
+		}
+	}
+}
+
 // What is going cannot be made another node by its own OnStreamOut: that is counted.
 func TestAdoptedWhileItGoes(t *testing.T) {
 	l := newLab(t, lan)
