@@ -69,7 +69,7 @@ func encodeStage(r *Replication) {
 		}
 	case r.shared.Proxy != nil:
 		r.shared.Proxy.Send(r.line.now(), r.client.conn)
-		if r.client.meter.Lossy && r.commands.writer.Changed { // a press alone in a packet that is lost comes late
+		if r.client.meter.Lossy && r.commands.writer.Changed && r.client.sessionHere { // a press alone in a packet that is lost comes late
 			r.commands.sendCommands()
 			r.shared.Proxy.Send(r.line.now(), r.client.conn)
 		}
