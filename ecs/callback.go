@@ -27,8 +27,7 @@ type hooks struct {
 
 func on[F any](c donburi.IComponentType, what string, fn F) callbacks.On[F] {
 	mustBeGiven(what, c)
-	mustBe(what, fn)
-	return callbacks.On[F]{Component: c, Call: fn}
+	return callbacks.On[F]{Component: c, Call: mustBe(what, fn)}
 }
 
 // mustBeGiven panics for a nil component, also for the nil of a component type: entities
@@ -48,16 +47,16 @@ func mustBeMade(what string, r *Replication) {
 }
 
 func hang[F any](list []F, what string, fn F) []F {
-	mustBe(what, fn)
-	return append(list, fn)
+	return append(list, mustBe(what, fn))
 }
 
-// mustBe panics for a nil function where it is given. Called later, it would end the
-// program because of what another machine has sent.
-func mustBe(what string, fn any) {
+// mustBe returns the function, and panics for a nil one where it is given. Called later, it
+// would end the program because of what another machine has sent.
+func mustBe[F any](what string, fn F) F {
 	if reflect.ValueOf(fn).IsNil() {
 		panic("tendon: " + what + " of no function")
 	}
+	return fn
 }
 
 // OnWorld fills a new world, on every machine; Load, on the authority, moves everyone to

@@ -59,14 +59,18 @@ func (c *Command[A]) Unpredicted() *Command[A] {
 	return c
 }
 
-// Sample binds the input, where there is a player: the window's keys, a bot. fn is called
-// in each step, for each node that this machine's player owns. Without it the value stays zero.
-func (c *Command[A]) Sample(r *Replication, fn func(e *donburi.Entry) A) { c.of(r).sample = fn }
+// Sample binds the input, where there is a player: the window's keys, a bot. fn is called in each
+// step, for each node that this machine's player owns. Without Sample the value stays zero; nil panics.
+func (c *Command[A]) Sample(r *Replication, fn func(e *donburi.Entry) A) {
+	c.of(r).sample = mustBe("Sample of command "+c.name, fn)
+}
 
 // Apply binds the rule, on every machine. fn decides by replicated fields of the nodes that
 // the player predicts, by the tick and by a alone: a replay then gives the same again. While
-// fn runs on a client, what else moves stands where it will be in that tick if it goes on.
-func (c *Command[A]) Apply(r *Replication, fn func(c Call, a A)) { c.of(r).apply = fn }
+// fn runs on a client, what else moves stands where it will be in that tick if it goes on. nil panics.
+func (c *Command[A]) Apply(r *Replication, fn func(c Call, a A)) {
+	c.of(r).apply = mustBe("Apply of command "+c.name, fn)
+}
 
 // Run is the system that samples the input and applies it to the nodes that this machine
 // simulates. Call it in each step, between Receive and Send: where in it is the game's to

@@ -58,11 +58,11 @@ func (r *Replication) ReplayTick(prepare func()) bool {
 	return true
 }
 
-// Predicted reports whether this client predicts the node of an entity.
+// Predicted reports whether this client predicts the node of an entity. It panics for nil.
 func Predicted(e *donburi.Entry) bool {
-	if e.HasComponent(components.Proxy) {
-		_, n := nodeAt(e)
-		return n != nil && n.Predicted != nil
+	if e == nil {
+		panic("tendon: Predicted of no entity: ask Mine whether it has found one")
 	}
-	return false
+	_, n := nodeAt(e)
+	return n != nil && n.Predicted != nil && e.HasComponent(components.Proxy)
 }

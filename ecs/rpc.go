@@ -248,8 +248,9 @@ func argsLimit(t *rpl.RPCType) int {
 // are now, so that fn may take hit points; what it changes of the rewound fields is added to
 // what they are. A claim to have seen more than half a second ago, or longer ago than the
 // server has measured of that peer, is cut to that. On a client and for players of this
-// machine fn runs with everything as it is.
+// machine fn runs with everything as it is. It panics without a function.
 func (c Call) Rewind(fn func()) {
+	mustBe("Rewind", fn)
 	r := of(c.Entry)
 	if r == nil || r.shared.Auth == nil || c.drawn.To == 0 || c.From == r.shared.Me {
 		fn()
