@@ -12,6 +12,7 @@ import (
 	"github.com/yohamta/donburi/filter"
 
 	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/rpl"
@@ -44,10 +45,10 @@ func NewCommand[A any](p *Protocol, name string, on donburi.IComponentType) *Com
 	t := reflect.TypeFor[A]()
 	p.arguments[t] = true
 	c := &Command[A]{
-		protocol: p, name: name, number: len(p.commanded), on: on, edges: command.EdgesOf(t),
+		protocol: p, name: name, number: len(p.kinds.Commands), on: on, edges: command.EdgesOf(t),
 		wire: p.schema.RPC("command "+name, t, rpl.ToServer, rpl.Unreliable), query: donburi.NewQuery(filter.Contains(on)),
 	}
-	p.commanded = append(p.commanded, on)
+	p.kinds.Commands = append(p.kinds.Commands, nodes.Command{Name: name, On: on, Silent: t.Size() == 0})
 	return c
 }
 
@@ -55,42 +56,39 @@ func NewCommand[A any](p *Protocol, name string, on donburi.IComponentType) *Com
 // trip to feel. It is part of the declaration, and returns c.
 func (c *Command[A]) Unpredicted() *Command[A] {
 	c.protocol.declare("Unpredicted of command", c.name)
-	c.waits = true
+	c.waits, c.protocol.kinds.Commands[c.number].Waits = true, true
 	return c
 }
 
 // Sample binds the input, where there is a player: the window's keys, a bot. fn is called in each
 // step, for each node that this machine's player owns. Without Sample the value stays zero; nil panics.
 func (c *Command[A]) Sample(r *Replication, fn func(e *donburi.Entry) A) {
-	c.of(r).sample = mustBe("Sample of command "+c.name, fn)
+	c.of(r, mistakes.Sampled).sample = mustBe("Sample of command "+c.name, fn)
 }
 
 // Apply binds the rule, on every machine. fn decides by replicated fields of the nodes that
 // the player predicts, by the tick and by a alone: a replay then gives the same again. While
 // fn runs on a client, what else moves stands where it will be in that tick if it goes on. nil panics.
 func (c *Command[A]) Apply(r *Replication, fn func(c Call, a A)) {
-	c.of(r).apply = mustBe("Apply of command "+c.name, fn)
+	c.of(r, mistakes.Applied).apply = mustBe("Apply of command "+c.name, fn)
 }
 
 // Run is the system that samples the input and applies it to the nodes that this machine
 // simulates. Call it in each step, between Receive and Send: where in it is the game's to
 // say, and must be the same on every machine.
-func (c *Command[A]) Run(r *Replication) { r.commands.run(c.of(r)) }
+func (c *Command[A]) Run(r *Replication) { r.commands.run(c.of(r, mistakes.Run)) }
 
-// of returns what a session keeps of the command.
-func (c *Command[A]) of(r *Replication) *binder[A] {
+// of returns what a session keeps of the command, for a use of it.
+func (c *Command[A]) of(r *Replication, use mistakes.Use) *binder[A] {
 	if err := r.plays(c.protocol, "command", c.name); err != nil {
 		panic(err.Error())
 	}
-	co := &r.commands
-	for len(co.all) <= c.number {
-		co.all = append(co.all, nil)
-	}
-	if b, ok := co.all[c.number].(*binder[A]); ok {
+	r.checks.Use(c.number, use)
+	if b, ok := r.commands.all[c.number].(*binder[A]); ok {
 		return b
 	}
 	b := &binder[A]{c: c, r: r}
-	co.all[c.number] = b
+	r.commands.all[c.number] = b
 	return b
 }
 

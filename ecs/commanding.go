@@ -6,6 +6,7 @@ package ecs
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/rpl"
@@ -73,6 +75,7 @@ type commanding struct {
 	predict *prediction
 	seats   *seating
 	wake    func(t rpl.Tick, replay bool) // what is predicted and due
+	checks  *mistakes.Checker
 
 	all   []commandBinder // by number, nil where it is not bound
 	order []commandBinder // in which the game's step runs them
@@ -111,11 +114,7 @@ type reported struct {
 
 // run is Command.Run.
 func (co *commanding) run(b commandBinder) {
-	known := false
-	for _, o := range co.order {
-		known = known || o == b
-	}
-	if !known {
+	if !slices.Contains(co.order, b) {
 		co.order = append(co.order, b)
 	}
 	switch {
@@ -333,8 +332,8 @@ func (co *commanding) received(c Call, args []byte) error {
 	waited := max(0, (co.line.now()-rp.received).Seconds()) / co.config.step().Seconds()
 	err := co.message.ParseArguments(args, func(node uint64, number int, tick uint32, at int, v []byte) {
 		n := co.nodes.ByID[rpl.Node(node)]
-		if n == nil || n.Leaving || number >= len(co.all) || co.all[number] == nil {
-			return // it went meanwhile
+		if n == nil || n.Leaving || number >= len(co.all) || co.all[number] == nil && co.checks.Unbound(number, n) {
+			return // it went meanwhile, or has no rule here
 		}
 		if n.Owner != c.From {
 			if co.Auth.OwnedLately(n.ID, c.From) { // on its way at a hand-over

@@ -24,8 +24,7 @@ type Protocol struct {
 	schema     *rpl.Schema
 	kinds      nodes.Kinds
 	groups     []*Group
-	commanded  []donburi.IComponentType // what commands move, in order of declaration
-	commandRPC *RPC[commandBytes]       // nil without commands
+	commandRPC *RPC[commandBytes] // nil without commands
 	reportRPC  *RPC[commandReport]
 	arguments  map[reflect.Type]bool // of prefabs and RPCs
 
@@ -60,7 +59,7 @@ func (p *Protocol) open(steps int) error {
 			for _, c := range p.kinds.Components {
 				p.mistakes = append(p.mistakes, c.Finish())
 			}
-			p.kinds.MarkCommanded(p.commanded)
+			p.kinds.MarkCommanded()
 		}
 		p.err = errors.Join(append(faults.First(p.mistakes, maxMistakes), err)...)
 	}

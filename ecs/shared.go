@@ -58,7 +58,7 @@ func (r *Replication) connect() {
 		Others: func() bool { return r.seats.seated(func(s *seat) bool { return s.joined }) > 0 },
 	}
 	r.commands = commanding{
-		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats, wake: r.wakePredicted,
+		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats, wake: r.wakePredicted, checks: &r.checks, all: make([]commandBinder, len(sh.Kinds.Commands)),
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands, drawn: &r.own}
 	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, Report: r.notify.Compare}

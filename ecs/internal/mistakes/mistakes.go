@@ -25,6 +25,8 @@ type Checker struct {
 
 	searched map[donburi.IComponentType]bool // component types that were searched for tags
 	carried  map[*nodes.Component]bool       // replicated components that some node has had
+
+	usages []usage // of the protocol's commands, by number; nil before the first
 }
 
 // Remember stores the fields of proxies before the game's rules run.
@@ -52,6 +54,7 @@ func (ck *Checker) Check() {
 		ck.checkForgotten()
 		ck.checkLeftParts()
 	}
+	ck.checkCommands()
 	for _, n := range ck.Nodes.Sorted() {
 		ck.checkShown(n)
 		ck.checkTags(n)

@@ -19,6 +19,15 @@ type Kinds struct {
 	byType     []*Component // by the number of the component type, because Bump looks it up often
 	ByItem     map[*rpl.ItemType]*Component
 	Prefabs    map[*rpl.PrefabType]*Prefab
+	Commands   []Command // in order of declaration
+}
+
+// A Command is the declaration of a command.
+type Command struct {
+	Name   string
+	On     donburi.IComponentType // what has it is moved
+	Silent bool                   // it has no value: the rule alone moves
+	Waits  bool                   // its owner leaves it to the authority
 }
 
 // NewKinds returns a table of nothing yet.
@@ -56,9 +65,9 @@ func (ks *Kinds) Named(name string) *Component {
 
 // MarkCommanded tells the core which nodes commands move: those with a component that they are
 // on, or any node, if that one is local.
-func (ks *Kinds) MarkCommanded(on []donburi.IComponentType) {
-	for _, t := range on {
-		c := ks.Of(t)
+func (ks *Kinds) MarkCommanded() {
+	for i := range ks.Commands {
+		c := ks.Of(ks.Commands[i].On)
 		for _, o := range ks.Components {
 			o.Item.Commanded = o.Item.Commanded || c == nil || c == o
 		}

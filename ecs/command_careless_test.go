@@ -1,0 +1,129 @@
+package ecs_test
+
+// What is forgotten with commands, and what debug mode says of it.
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A careless game leaves out a part of what a command needs.
+type careless struct {
+	t              *testing.T
+	server, client *tendon.Replication
+	log            bytes.Buffer
+	hero, shot     *donburi.ComponentType[runnerData]
+	move           *tendon.Command[runKeys]
+	fly            *tendon.Command[tendon.None]
+	steps          func(n int)
+}
+
+// playCareless plays 5 seconds of a dedicated server and a client in debug mode, over a line of 30 ms. The
+// names of what is left out are "server applies", "client runs" and so on.
+func playCareless(t *testing.T, without ...string) *careless {
+	x := &careless{t: t}
+	p := tendon.NewProtocol("careless")
+	x.hero = tendon.Replicate(p, "hero", donburi.NewComponentType[runnerData]())
+	x.shot = tendon.Replicate(p, "shot", donburi.NewComponentType[runnerData]())
+	x.move, x.fly = tendon.NewCommand[runKeys](p, "move", x.hero), tendon.NewCommand[tendon.None](p, "fly", x.shot)
+	has := func(part string) bool { return !strings.Contains(strings.Join(without, ","), part) }
+	session := func(name string) *tendon.Replication {
+		r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{Debug: true, Dedicated: name == "server", Log: slog.New(slog.NewTextHandler(&x.log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has(name + " applies") {
+			x.move.Apply(r, func(c tendon.Call, k runKeys) { x.hero.Get(c.Entry).Pos.X += k.Dir.X })
+		}
+		if name == "client" && has("client samples") {
+			x.move.Sample(r, func(*donburi.Entry) (k runKeys) { k.Dir.X = 1; return k })
+		}
+		x.fly.Apply(r, func(c tendon.Call, _ tendon.None) { x.shot.Get(c.Entry).Pos.X++ })
+		return r
+	}
+	x.server, x.client = session("server"), session("client")
+	x.server.OnJoin(func(q rpl.Peer) {
+		tendon.Give(x.server.Create(x.hero), q)
+		tendon.Give(x.server.Create(x.shot), q)
+	})
+	n := mem.NewNetwork(1, netsim.Conditions{Delay: 30 * time.Millisecond})
+	l := n.Listener()
+	x.server.Host(l)
+	x.client.Join(n.Dialer(l))
+	x.steps = func(steps int) {
+		for range steps {
+			n.Advance(time.Second / 60)
+			for i, r := range []*tendon.Replication{x.server, x.client} {
+				r.Receive()
+				if has([]string{"server runs", "client runs"}[i]) {
+					x.move.Run(r)
+				}
+				x.fly.Run(r)
+				r.Send()
+			}
+		}
+	}
+	x.steps(300)
+	return x
+}
+
+// says checks how often a mistake was logged, with a part of its line, and that the server and the
+// client have counted it or not.
+func (x *careless) says(what, part string, server, client bool) {
+	x.t.Helper()
+	lines := 0
+	for line := range strings.Lines(x.log.String()) {
+		if strings.Contains(line, `msg="`+what+`"`) {
+			if lines++; !strings.Contains(line, part) {
+				x.t.Errorf("%s: %q is not in %q", what, part, line)
+			}
+		}
+	}
+	want := 0
+	for r, found := range map[*tendon.Replication]bool{x.server: server, x.client: client} {
+		if found {
+			want++
+		}
+		check(x.t, what+" is counted", *r.Counter(what) > 0, found)
+	}
+	check(x.t, what+": lines", lines, want)
+}
+
+// A game in which nothing is forgotten is not warned.
+func TestCarefulCommandsAreSilent(t *testing.T) {
+	x := playCareless(t)
+	check(t, "warnings", strings.Count(x.log.String(), "WARN"), 0)
+	if e, ok := tendon.Mine(x.client, x.hero); !ok || x.hero.Get(e).Pos.X < 100 {
+		t.Error("nothing moves: that shows nothing")
+	}
+}
+
+// A command without a rule where nodes are to be moved by it is named, on either end; also on a
+// server that has nothing of the command, though its players give it.
+func TestCommandWithoutRule(t *testing.T) {
+	playCareless(t, "server applies").says("command without rule", `what=move remedy="this machine has nodes`, true, false)
+	playCareless(t, "client applies").says("command without rule", "call Apply and Run on every machine", false, true)
+	playCareless(t, "server applies", "server runs").says("command without rule", "what=move", true, false)
+}
+
+// A command that the game never runs, or of which it never reads the input, is named after a while.
+func TestCommandThatNeverRuns(t *testing.T) {
+	x := playCareless(t, "client runs")
+	x.says("command not run", "what=move", false, true)
+	x.says("command without input", "", false, false)
+	x = playCareless(t, "server runs")
+	x.says("command not run", "between Receive and Send", true, false)
+	x = playCareless(t, "client samples")
+	x.says("command without input", "call Sample where there is a player", false, true)
+	x.says("command not run", "", false, false)
+}

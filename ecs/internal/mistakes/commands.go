@@ -1,0 +1,110 @@
+package mistakes
+
+// commands: what a game has forgotten to bind or to call for a command.
+
+import (
+	"fmt"
+
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+)
+
+// A Use is what a game does with a command in a session.
+type Use uint8
+
+// The uses of a command.
+const (
+	Sampled Use = iota // its input is bound
+	Applied            // its rule is bound
+	Run                // it runs
+)
+
+// A usage is what a session has seen of the uses of one command.
+type usage struct {
+	sampled, applied, run bool
+	idle, silent          int // for so many steps in a row it should have run, or have been sampled
+}
+
+// maxIdle is after how many seconds of steps a use of a command is missed: a game may bind and begin
+// later than the first nodes come.
+const maxIdle = 2
+
+// Use notes a use of a command of the protocol, by number.
+func (ck *Checker) Use(number int, what Use) {
+	if ck.usages == nil {
+		ck.usages = make([]usage, len(ck.Kinds.Commands))
+	}
+	u := &ck.usages[number]
+	switch what {
+	case Sampled:
+		u.sampled = true
+	case Applied:
+		u.applied = true
+	case Run:
+		u.run = true
+	}
+}
+
+// Unbound reports that a command came from a peer for a node, and that nothing is bound for it here.
+// What the peer may have made up, since the node lacks the component, is no mistake of the game.
+func (ck *Checker) Unbound(number int, n *nodes.Node) bool {
+	if c := &ck.Kinds.Commands[number]; ck.World.Valid(n.Entity) && ck.World.Entry(n.Entity).HasComponent(c.On) {
+		ck.withoutRule(c)
+	}
+	return true
+}
+
+func (ck *Checker) withoutRule(c *nodes.Command) {
+	ck.Faults.Scold("command without rule", c.Name, "this machine has nodes that it is to move, and no rule for it: call Apply and Run on every machine, the server and its clients")
+}
+
+// checkCommands finds commands of which this machine lacks a part, though it has nodes for them. What
+// a game uses nothing of here is left out: it may be for another of its modes.
+func (ck *Checker) checkCommands() {
+	for i := range ck.usages {
+		u, c := &ck.usages[i], &ck.Kinds.Commands[i]
+		if !u.sampled && !u.applied && !u.run {
+			continue
+		}
+		moved, driven, own := ck.movedBy(c)
+		if u.run && !u.applied && moved {
+			ck.withoutRule(c)
+		}
+		if ck.long(&u.idle, !u.run && driven) {
+			ck.Faults.Scold("command not run", c.Name, fmt.Sprintf(
+				"a player has driven a node with its component for %d seconds, and Run was never called here: call it in each step, between Receive and Send, on every machine; a game that was paused all the time may", maxIdle))
+		}
+		if ck.long(&u.silent, u.run && own && !u.sampled && !c.Silent) {
+			ck.Faults.Scold("command without input", c.Name, fmt.Sprintf(
+				"this machine's player has driven a node with its component for %d seconds, and every command was the zero value: call Sample where there is a player", maxIdle))
+		}
+	}
+}
+
+// long counts the steps in a row in which something is missing, and reports whether those are many.
+func (ck *Checker) long(steps *int, missing bool) bool {
+	if !missing {
+		*steps = 0
+		return false
+	}
+	*steps++
+	return *steps > maxIdle*ck.Steps
+}
+
+// movedBy reports whether there are nodes that the rule of a command moves on this machine, nodes
+// for which this machine runs it because a player drives them, and nodes of this machine's player.
+func (ck *Checker) movedBy(c *nodes.Command) (moved, driven, own bool) {
+	for _, n := range ck.Nodes.Sorted() {
+		if n.Leaving || !ck.World.Valid(n.Entity) || !ck.World.Entry(n.Entity).HasComponent(c.On) {
+			continue
+		}
+		mine := n.Owner != 0 && n.Owner == ck.Me
+		own = own || mine
+		if ck.Auth != nil {
+			moved, driven = true, driven || n.Owner != 0
+			continue
+		}
+		moved = moved || n.Predicted != nil && !c.Waits
+		driven = driven || mine && !(c.Waits && c.Silent)
+	}
+	return moved, driven, own
+}
