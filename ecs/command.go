@@ -74,7 +74,7 @@ func (c *Command[A]) Apply(r *Replication, fn func(c Call, a A)) {
 }
 
 // Run is the system that samples the input and applies it to the nodes that this machine
-// simulates. Call it in each step, between Receive and Send: where in it is the game's to
+// simulates. Call it once in each step, between Receive and Send: where in it is the game's to
 // say, and must be the same on every machine.
 func (c *Command[A]) Run(r *Replication) { r.commands.run(c.of(r, mistakes.Run)) }
 

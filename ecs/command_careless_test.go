@@ -127,3 +127,24 @@ func TestCommandThatNeverRuns(t *testing.T) {
 	x.says("command without input", "call Sample where there is a player", false, true)
 	x.says("command not run", "", false, false)
 }
+
+// A Run too many in a step, and one where no step is, are named: what it moves is too fast, or the
+// server hears of no command.
+func TestRunInTheWrongPlace(t *testing.T) {
+	x := playCareless(t)
+	x.move.Run(x.client)
+	x.says("command run outside of a step", "as from Draw", false, true)
+	x.move.Run(x.server)
+	x.says("command run outside of a step", "what=move", true, true)
+	x.says("command run twice in a step", "", false, false)
+	for _, r := range []*tendon.Replication{x.server, x.client} {
+		r.Receive()
+		x.move.Run(r)
+		x.fly.Run(r)
+		x.move.Run(r)
+		r.Send()
+	}
+	x.says("command run twice in a step", "call Run once in each step", true, true)
+	x.steps(60)
+	check(t, "counted", *x.client.Counter("command run twice in a step")+*x.client.Counter("command run outside of a step"), 2)
+}

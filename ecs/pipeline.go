@@ -188,6 +188,7 @@ func (r *Replication) enterStep(what string) {
 		panic("tendon: Receive or Send was called from a callback: call them once each in a step")
 	}
 	r.steps.inside = true
+	r.checks.Enter(what == "Receive")
 }
 
 // steps runs what callbacks put off until the end of the Receive or Send in progress.

@@ -1,6 +1,6 @@
 package mistakes
 
-// commands: what a game has forgotten to bind or to call for a command.
+// commands: what a game has forgotten to bind or to call for a command, and calls in the wrong place.
 
 import (
 	"fmt"
@@ -21,12 +21,20 @@ const (
 // A usage is what a session has seen of the uses of one command.
 type usage struct {
 	sampled, applied, run bool
+	ran                   int // the step in which it ran last
 	idle, silent          int // for so many steps in a row it should have run, or have been sampled
 }
 
 // maxIdle is after how many seconds of steps a use of a command is missed: a game may bind and begin
 // later than the first nodes come.
 const maxIdle = 2
+
+// Enter notes that a step begins, or is about to end with its Send.
+func (ck *Checker) Enter(begins bool) {
+	if ck.inStep = begins; begins {
+		ck.step++
+	}
+}
 
 // Use notes a use of a command of the protocol, by number.
 func (ck *Checker) Use(number int, what Use) {
@@ -40,8 +48,21 @@ func (ck *Checker) Use(number int, what Use) {
 	case Applied:
 		u.applied = true
 	case Run:
-		u.run = true
+		ck.noteRun(u, ck.Kinds.Commands[number].Name)
 	}
+}
+
+// noteRun finds a Run in the wrong place. It is cheap, and looked for without debug mode, too.
+func (ck *Checker) noteRun(u *usage, name string) {
+	switch {
+	case !ck.inStep:
+		ck.Faults.Scold("command run outside of a step", name,
+			"Run was called after Send or before Receive, as from Draw: a client then sends no command; call it in each step, between Receive and Send")
+	case u.run && u.ran == ck.step:
+		ck.Faults.Scold("command run twice in a step", name,
+			"what it moves moves twice, and players are corrected: call Run once in each step, for each command")
+	}
+	u.run, u.ran = true, ck.step
 }
 
 // Unbound reports that a command came from a peer for a node, and that nothing is bound for it here.

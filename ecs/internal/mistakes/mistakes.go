@@ -27,6 +27,8 @@ type Checker struct {
 	carried  map[*nodes.Component]bool       // replicated components that some node has had
 
 	usages []usage // of the protocol's commands, by number; nil before the first
+	step   int     // counts steps
+	inStep bool    // Receive has begun, and Send has not
 }
 
 // Remember stores the fields of proxies before the game's rules run.
