@@ -148,3 +148,31 @@ func TestRunInTheWrongPlace(t *testing.T) {
 	x.steps(60)
 	check(t, "counted", *x.client.Counter("command run twice in a step")+*x.client.Counter("command run outside of a step"), 2)
 }
+
+// A shot that is to be judged by what the player saw, on a server whose Config.Rewind names nothing,
+// is judged by where everything is now: that is logged once, without debug mode, too.
+func TestRewindOfNothing(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		var log bytes.Buffer
+		x := newRace(t, netsim.Conditions{Delay: 30 * time.Millisecond}, func(c *tendon.Config) {
+			c.Log = slog.New(slog.NewTextHandler(&log, nil))
+			if !named {
+				c.Rewind = nil
+			}
+		})
+		ran := 0
+		x.judge = func(c tendon.Call, _ runKeys) { c.Rewind(func() { ran++ }) }
+		x.steps(60)
+		check(t, "it is counted on the server", *x.server.Counter("rewind of nothing") > 0, !named)
+		check(t, "and on the client", *x.client.Counter("rewind of nothing"), 0)
+		want := 0
+		if !named {
+			want = 1
+		}
+		check(t, "lines", strings.Count(log.String(), `msg="rewind of nothing" what=move remedy="a shot is judged`), want)
+		check(t, "the remedy", strings.Contains(log.String(), "in Config.Rewind"), !named)
+		if ran < 60 {
+			t.Errorf("%d rewinds have run", ran)
+		}
+	}
+}

@@ -248,7 +248,8 @@ func argsLimit(t *rpl.RPCType) int {
 // are now, so that fn may take hit points; what it changes of the rewound fields is added to
 // what they are. A claim to have seen more than half a second ago, or longer ago than the
 // server has measured of that peer, is cut to that. On a client and for players of this
-// machine fn runs with everything as it is. It panics without a function.
+// machine fn runs with everything as it is; without Config.Rewind it does everywhere, which is
+// counted ("rewind of nothing") and logged once. It panics without a function.
 func (c Call) Rewind(fn func()) {
 	mustBe("Rewind", fn)
 	r := of(c.Entry)
@@ -256,6 +257,7 @@ func (c Call) Rewind(fn func()) {
 		fn()
 		return
 	}
+	r.checks.Rewinds(c.name.Command, len(r.shared.config.Rewind))
 	r.past.Back(c.From, c.drawn)
 	defer r.past.Forth()
 	fn()

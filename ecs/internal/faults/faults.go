@@ -20,13 +20,13 @@ type Log struct {
 	log      *slog.Logger
 	debug    bool // mistakes of the game are logged, not only counted
 	counters map[string]*uint64
-	reported map[string]bool // mistakes that have been logged
+	reported map[[2]string]bool // mistakes that have been logged: counter and what
 }
 
 // New makes a Log that writes to log. Mistakes of the game are only counted, unless debug
 // is set.
 func New(log *slog.Logger, debug bool) *Log {
-	return &Log{log: log, debug: debug, counters: map[string]*uint64{}, reported: map[string]bool{}}
+	return &Log{log: log, debug: debug, counters: map[string]*uint64{}, reported: map[[2]string]bool{}}
 }
 
 // Counter returns a counter by name, made on first use.
@@ -83,11 +83,18 @@ func (l *Log) Refuse(what string, err error) {
 // identifies the mistake, so that it is logged only once: it names declarations of the
 // game, never one of many entities, peers or values. Those are attributes.
 func (l *Log) Scold(counter, what, remedy string, attributes ...any) {
-	l.Count(counter)
-	if !l.debug {
-		return
+	if l.debug {
+		l.Warn(counter, what, remedy, attributes...)
+	} else {
+		l.Count(counter)
 	}
-	key := counter + " " + what
+}
+
+// Warn is Scold for a mistake that is certain and costs nothing to find: it is logged without debug
+// mode, too.
+func (l *Log) Warn(counter, what, remedy string, attributes ...any) {
+	l.Count(counter)
+	key := [2]string{counter, what}
 	if l.reported[key] || len(l.reported) >= MaxReported {
 		return
 	}

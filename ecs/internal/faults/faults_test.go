@@ -50,6 +50,23 @@ func TestMistakesAreLoggedOnce(t *testing.T) {
 	}
 }
 
+// What is certain and costs nothing to find is logged once without debug mode, too.
+func TestCertainMistakesAreLoggedOnce(t *testing.T) {
+	for _, debug := range []bool{false, true} {
+		var out bytes.Buffer
+		l := New(slog.New(slog.NewTextHandler(&out, nil)), debug)
+		for i := range 10 {
+			l.Warn("mistake", fmt.Sprint("kind ", i/5), "think again")
+		}
+		if n := lines(&out); n != 2 {
+			t.Errorf("debug %v: %d lines were logged, not 2", debug, n)
+		}
+		if n := *l.Counter("mistake"); n != 10 {
+			t.Errorf("debug %v: %d were counted", debug, n)
+		}
+	}
+}
+
 // Counters come in the order of their names, and nothing is counted as nothing.
 func TestCounters(t *testing.T) {
 	l := New(slog.New(slog.DiscardHandler), false)

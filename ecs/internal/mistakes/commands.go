@@ -78,6 +78,14 @@ func (ck *Checker) withoutRule(c *nodes.Command) {
 	ck.Faults.Scold("command without rule", c.Name, "this machine has nodes that it is to move, and no rule for it: call Apply and Run on every machine, the server and its clients")
 }
 
+// Rewinds notes a Rewind on the authority for another machine's player, by a command's number. Where
+// no component has a past it does nothing.
+func (ck *Checker) Rewinds(number, components int) {
+	if components == 0 {
+		ck.Faults.Warn("rewind of nothing", ck.Kinds.Commands[number].Name, "a shot is judged by where everything is now, and not by what the player saw: name the components to set back in Config.Rewind")
+	}
+}
+
 // checkCommands finds commands of which this machine lacks a part, though it has nodes for them. What
 // a game uses nothing of here is left out: it may be for another of its modes.
 func (ck *Checker) checkCommands() {
