@@ -192,13 +192,13 @@ func (co *commanding) begin() {
 		co.skip(before, rpl.Tick(co.lead.Tick()))
 	}
 	co.beginTick(rpl.Tick(co.lead.Made(now)))
+	co.ends()
 }
 
 func (co *commanding) beginTick(t rpl.Tick) {
 	co.noteDrawn()
 	co.predict.Ticks++
 	co.begins(t, false)
-	co.ends()
 }
 
 // makeAfterAll has a step make its tick that was to make none, because a command of b is a press.
@@ -215,6 +215,7 @@ func (co *commanding) makeAfterAll(b commandBinder) rpl.Tick {
 			o.runOwner(t, false)
 		}
 	}
+	co.predict.others.Back() // the tick goes on playing: b is about to run in it
 	return t
 }
 
