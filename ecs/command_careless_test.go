@@ -25,6 +25,8 @@ type careless struct {
 	hero, shot     *donburi.ComponentType[runnerData]
 	move           *tendon.Command[runKeys]
 	fly            *tendon.Command[tendon.None]
+	shots, sparks  *tendon.Prefab[tendon.None]
+	judge          func(c tendon.Call) // in the rule of move, if it is set
 	steps          func(n int)
 }
 
@@ -36,6 +38,8 @@ func playCareless(t *testing.T, without ...string) *careless {
 	x.hero = tendon.Replicate(p, "hero", donburi.NewComponentType[runnerData]())
 	x.shot = tendon.Replicate(p, "shot", donburi.NewComponentType[runnerData]())
 	x.move, x.fly = tendon.NewCommand[runKeys](p, "move", x.hero), tendon.NewCommand[tendon.None](p, "fly", x.shot)
+	build := func(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.Create(x.shot)) }
+	x.shots, x.sparks = tendon.NewPrefab(p, "shot", build), tendon.NewPrefab(p, "spark", build)
 	has := func(part string) bool { return !strings.Contains(strings.Join(without, ","), part) }
 	session := func(name string) *tendon.Replication {
 		r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{Debug: true, Dedicated: name == "server", Log: slog.New(slog.NewTextHandler(&x.log, nil))})
@@ -43,7 +47,11 @@ func playCareless(t *testing.T, without ...string) *careless {
 			t.Fatal(err)
 		}
 		if has(name + " applies") {
-			x.move.Apply(r, func(c tendon.Call, k runKeys) { x.hero.Get(c.Entry).Pos.X += k.Dir.X })
+			x.move.Apply(r, func(c tendon.Call, k runKeys) {
+				if x.hero.Get(c.Entry).Pos.X += k.Dir.X; x.judge != nil {
+					x.judge(c)
+				}
+			})
 		}
 		if name == "client" && has("client samples") {
 			x.move.Sample(r, func(*donburi.Entry) (k runKeys) { k.Dir.X = 1; return k })

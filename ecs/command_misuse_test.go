@@ -30,3 +30,33 @@ func TestCommandsWithoutFunctionsPanic(t *testing.T) {
 		t.Error("no rule has run: that shows nothing")
 	}
 }
+
+// A Call is of one tick. On a client nothing is predicted by one that was kept, outside of commands or
+// in a later one: no correction would come to it. On the authority Predict is Spawn.
+func TestPredictByACallThatWasKept(t *testing.T) {
+	x := playCareless(t)
+	var kept tendon.Call
+	x.judge = func(c tendon.Call) {
+		switch {
+		case tendon.IsAuthority(c.Entry):
+		case kept.Tick == 0:
+			x.shots.Predict(c, 0, tendon.None{})
+			kept = c
+		case c.Tick > kept.Tick:
+			refused(t, "outside of a command's Apply", func() { x.shots.Predict(kept, 1, tendon.None{}) })
+		}
+	}
+	x.steps(1)
+	before := x.client.World().Len()
+	refused(t, "prefab shot is predicted on a client outside of a command's Apply", func() { x.shots.Predict(kept, 1, tendon.None{}) })
+	x.steps(1)
+	check(t, "entities made", x.client.World().Len(), before)
+	var theirs tendon.Call
+	x.judge = func(c tendon.Call) {
+		if tendon.IsAuthority(c.Entry) {
+			theirs = c
+		}
+	}
+	x.steps(1)
+	check(t, "the server spawns", tendon.ID(x.shots.Predict(theirs, 1, tendon.None{})) != 0, true)
+}

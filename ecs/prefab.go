@@ -105,9 +105,9 @@ func (f *Prefab[A]) build(r *Replication, w donburi.World, a *A) (e *donburi.Ent
 // spawned it a round trip and 250 ms later, it is removed by Config.Remove, without
 // OnStreamIn or OnStreamOut. Only the authority may end a node: ask IsAuthority in the rule.
 //
-// Predict panics where Spawn does, and on a client outside of a command's Apply. Where 256
-// nodes wait for the authority's, another is there for a step; that is counted ("spawn not
-// predicted").
+// Predict panics where Spawn does, and on a client outside of a command's Apply, also with a
+// Call that was kept from another tick. Where 256 nodes wait for the authority's, another is
+// there for a step; that is counted ("spawn not predicted").
 func (f *Prefab[A]) Predict(c Call, key int, a A) *donburi.Entry {
 	r := of(c.Entry)
 	if r == nil || r.shared.Auth != nil {
@@ -126,7 +126,7 @@ func (f *Prefab[A]) Predict(c Call, key int, a A) *donburi.Entry {
 		}
 		return e
 	}
-	if c.name.Tick == 0 {
+	if c.name.Tick == 0 || c.Tick != r.commands.playing { // a Call that was kept is of no command any more
 		panic(fmt.Sprintf("tendon: prefab %s is predicted on a client outside of a command's Apply: call Predict there, or Spawn on the authority", f.def.Name))
 	}
 	if r.prefabs.running != nil {
