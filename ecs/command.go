@@ -174,6 +174,7 @@ func (b *binder[A]) runs(n *nodes.Node, t rpl.Tick, replay bool, e *command.Entr
 	if e.Pressed != 0 {
 		made = rpl.Tick(e.Pressed)
 	}
+	b.r.checks.RuleRuns()
 	b.apply(Call{Entry: at, From: from, Tick: t, Replay: replay, drawn: e.Drawn, name: predict.Name{Node: n.RunsAs(), Tick: made, Command: b.c.number}}, e.Value)
 }
 

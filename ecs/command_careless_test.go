@@ -184,3 +184,40 @@ func TestRewindOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// A rule that spawns several nodes by one key is named, on the server and where it is predicted: on a
+// client they are one. Keys may come again in another prefab, another run, and where a tick runs again.
+func TestSpawnKeyUsedTwice(t *testing.T) {
+	x := playCareless(t)
+	step, replays := 0, 0
+	x.judge = func(c tendon.Call) {
+		if c.Replay {
+			replays++
+		}
+		if tendon.IsAuthority(c.Entry) && step%7 == 0 {
+			x.hero.Get(c.Entry).Pos.Y++ // the client does not know of it, and is corrected
+		}
+		if c.Tick%5 == 0 {
+			for key := range 3 {
+				x.shots.Predict(c, key, tendon.None{})
+				x.sparks.Predict(c, key, tendon.None{})
+			}
+		}
+	}
+	for step = range 90 {
+		x.steps(1)
+	}
+	x.says("spawn key used twice", "", false, false)
+	if replays == 0 {
+		t.Error("no tick has run again: that shows nothing")
+	}
+	x.judge = func(c tendon.Call) {
+		if c.Tick%5 == 0 {
+			for range 3 {
+				x.shots.Predict(c, 0, tendon.None{})
+			}
+		}
+	}
+	x.steps(10)
+	x.says("spawn key used twice", "what=\"prefab shot\" remedy=\"one run of a rule", true, true)
+}

@@ -150,6 +150,7 @@ func (co *commanding) replay(t rpl.Tick) {
 func (co *commanding) begins(t rpl.Tick, replay bool) {
 	co.playing = t
 	co.predict.others.To(t)
+	co.checks.RuleRuns()
 	co.wake(t, replay)
 }
 

@@ -97,7 +97,8 @@ func (f *Prefab[A]) build(r *Replication, w donburi.World, a *A) (e *donburi.Ent
 // Predict is Spawn in a command's Apply: where the command is predicted the entity is there
 // at once, as a bullet is in the frame of the key, and the authority's node takes it over
 // when it arrives; on the authority it is Spawn, and gives the node to the player whose
-// command it is. key tells apart what one command spawns.
+// command it is. key tells apart what one run of the rule spawns by this prefab: what has the
+// same is one node on a client, which is counted ("spawn key used twice").
 //
 // Until then the entity is a proxy without an id: the prefab's own command (NewCommand[None]
 // with a rule that moves it) runs on it in each tick, here as on the authority, and goes on
@@ -110,11 +111,12 @@ func (f *Prefab[A]) build(r *Replication, w donburi.World, a *A) (e *donburi.Ent
 // there for a step; that is counted ("spawn not predicted").
 func (f *Prefab[A]) Predict(c Call, key int, a A) *donburi.Entry {
 	r := of(c.Entry)
+	c.name.Key = key
 	if r == nil || r.shared.Auth != nil {
 		r = f.authority(r, "predicted")
+		r.checks.Spawns(f.def, c.name)
 		var name []byte
 		if c.name.Tick != 0 && c.From != r.shared.Me { // else it is nobody's prediction
-			c.name.Key = key
 			name = c.name.Append(nil)
 		}
 		e := f.spawn(r, r.shared.World, a, name)
@@ -132,7 +134,7 @@ func (f *Prefab[A]) Predict(c Call, key int, a A) *donburi.Entry {
 	if r.prefabs.running != nil {
 		r.prefabs.misplaced("prefab " + f.def.Name + " is predicted")
 	}
-	c.name.Key = key
+	r.checks.Spawns(f.def, c.name)
 	return r.predict.spawn(c, f.def, f.arguments(r, &a, nil), func() *donburi.Entry { return f.build(r, r.shared.World, &a) })
 }
 

@@ -4,8 +4,10 @@ package mistakes
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/predict"
 )
 
 // A Use is what a game does with a command in a session.
@@ -34,6 +36,7 @@ func (ck *Checker) Enter(begins bool) {
 	if ck.inStep = begins; begins {
 		ck.step++
 	}
+	ck.RuleRuns()
 }
 
 // Use notes a use of a command of the protocol, by number.
@@ -76,6 +79,31 @@ func (ck *Checker) Unbound(number int, n *nodes.Node) bool {
 
 func (ck *Checker) withoutRule(c *nodes.Command) {
 	ck.Faults.Scold("command without rule", c.Name, "this machine has nodes that it is to move, and no rule for it: call Apply and Run on every machine, the server and its clients")
+}
+
+// A spawn is what one run of a rule has spawned by Predict.
+type spawn struct {
+	prefab *nodes.Prefab
+	name   predict.Name
+}
+
+// maxSpawned bounds those of one run that are compared: more cannot wait for the authority either.
+const maxSpawned = 256
+
+// RuleRuns notes that a rule is about to run, or all rules of a tick.
+func (ck *Checker) RuleRuns() { ck.spawned = ck.spawned[:0] }
+
+// Spawns finds a key that one run of a rule uses twice for a prefab: a client then has one node for
+// both, and is corrected once the authority has two. A name without a tick is of no rule.
+func (ck *Checker) Spawns(f *nodes.Prefab, name predict.Name) {
+	s := spawn{f, name}
+	switch {
+	case name.Tick == 0:
+	case slices.Contains(ck.spawned, s):
+		ck.Faults.Scold("spawn key used twice", "prefab "+f.Name, "one run of a rule has given Predict the same key twice, so that a client shows one node for both: give each another key, such as the index in a loop")
+	case len(ck.spawned) < maxSpawned:
+		ck.spawned = append(ck.spawned, s)
+	}
 }
 
 // Rewinds notes a Rewind on the authority for another machine's player, by a command's number. Where

@@ -26,9 +26,10 @@ type Checker struct {
 	searched map[donburi.IComponentType]bool // component types that were searched for tags
 	carried  map[*nodes.Component]bool       // replicated components that some node has had
 
-	usages []usage // of the protocol's commands, by number; nil before the first
-	step   int     // counts steps
-	inStep bool    // Receive has begun, and Send has not
+	usages  []usage // of the protocol's commands, by number; nil before the first
+	step    int     // counts steps
+	inStep  bool    // Receive has begun, and Send has not
+	spawned []spawn // by the rule that runs
 }
 
 // Remember stores the fields of proxies before the game's rules run.
