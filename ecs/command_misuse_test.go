@@ -20,6 +20,7 @@ func TestCommandsWithoutFunctionsPanic(t *testing.T) {
 	x.judge = func(c tendon.Call, _ runKeys) {
 		judged++
 		refused(t, "Rewind of no function", func() { c.Rewind(nil) })
+		refused(t, "Once of no function", func() { c.Once(0, nil) })
 	}
 	x.steps(1)
 	refused(t, "Rewind of no function", func() { tendon.Call{}.Rewind(nil) })

@@ -134,6 +134,9 @@ func (pr *prediction) moved(n *nodes.Node) bool {
 // correction takes back stays shown: for what lasts, spawn a node. Outside of a command fn
 // runs at once.
 func (c Call) Once(key int, fn func(late time.Duration)) {
+	if fn == nil {
+		panic("tendon: Once of no function")
+	}
 	late := time.Duration(0)
 	if r := of(c.Entry); r != nil && r.shared.Auth == nil && c.name.Tick != 0 {
 		now := rpl.Tick(r.commands.lead.Tick())

@@ -5,8 +5,6 @@ package ecs
 // machine is in that.
 
 import (
-	"unsafe"
-
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
@@ -19,7 +17,7 @@ import (
 type sessionNode struct {
 	*shared
 	nodes *nodes.Table
-	saved []savedComponent // the session's components, put away until this machine is alone again
+	saved nodes.SavedState // the session's components, put away until this machine is alone again
 }
 
 // sessionType marks the session's own entity.
@@ -61,40 +59,7 @@ func (hm *sessionNode) attachSession(e *donburi.Entry, old donburi.World) {
 	hm.nodes.Add(n)
 }
 
-// A savedComponent is a component of the session's entity that is put away while this
-// machine is in another's session.
-type savedComponent struct {
-	comp *nodes.Component
-	at   unsafe.Pointer
-}
-
-// putAway removes the replicated components from the session's entity and saves them: in
-// another's session it carries what comes from there.
-func (hm *sessionNode) putAway() {
-	e := hm.entry()
-	for _, c := range hm.Kinds.Components {
-		if e.HasComponent(c.Type) {
-			hm.saved = append(hm.saved, savedComponent{c, e.Component(c.Type)})
-		}
-	}
-	hm.strip()
-}
-
-// takeOut gives the session's entity the saved components back.
-func (hm *sessionNode) takeOut() {
-	e := hm.entry()
-	for _, s := range hm.saved {
-		donburix.Add(e, s.comp.Type)
-		e.SetComponent(s.comp.Type, s.at)
-	}
-	hm.saved = nil
-}
-
-// strip removes all replicated components from the session's entity.
-func (hm *sessionNode) strip() {
-	e := hm.entry()
-	for _, c := range hm.Kinds.Components {
-		donburix.Drop(e, c.Type)
-	}
-	hm.nodes.Session.Items = nil
-}
+// putAway, takeOut and strip change what the session's entity carries, as nodes.SavedState says.
+func (hm *sessionNode) putAway() { hm.saved.PutAway(hm.entry(), hm.nodes.Session, hm.Kinds.Components) }
+func (hm *sessionNode) takeOut() { hm.saved.TakeOut(hm.entry()) }
+func (hm *sessionNode) strip()   { nodes.Strip(hm.entry(), hm.nodes.Session, hm.Kinds.Components) }

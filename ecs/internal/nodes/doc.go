@@ -8,5 +8,5 @@
 //	former.go    where a node that is drawn hung before; reason.go: why one ends
 //	assembly.go  what a node of several entities consists of
 //	items.go     items by ordinal; part.go: entities that share a node; tree.go: parents
-//	watch.go     an item as it was seen last
+//	watch.go     an item as it was seen last; session.go: what the session's own node carries
 package nodes
