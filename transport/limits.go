@@ -90,6 +90,10 @@ const (
 	// 100 ms.
 	CloseCopies   = 6
 	CloseInterval = 50 * time.Millisecond
+	// MaxParted is how many connections a listener remembers whose clients have perhaps heard no
+	// goodbye, to tell them why they ended when they are heard again: all that it may lose at
+	// once, of at most 4 KiB each.
+	MaxParted = MaxPeers
 
 	// PathInterval is the least time between two challenges to a new address of a client,
 	// and PathFactor how many times the bytes that came from there may be sent there

@@ -95,7 +95,7 @@ func (w *witness) Closed(c transport.Conn, err error) {
 // bounds fails the test if an endpoint keeps more than its limits.
 func (w *witness) bounds(conns int) {
 	h := w.link.(*link).e.Held()
-	if h.Open+h.HalfOpen > conns || h.HalfOpen > transport.MaxUnjoined || h.IDs > conns+h.Leaving || h.Questions > conns ||
+	if h.Open+h.HalfOpen > conns || h.HalfOpen > transport.MaxUnjoined || h.IDs > conns+h.Leaving+h.Left || h.Questions > conns ||
 		h.Inbox > transport.MaxInbox || h.Pending > lane.MaxPending || h.Messages > transport.MaxQueuedMessages {
 		w.rt.Fatalf("%+v held, of %d connections", h, conns)
 	}

@@ -71,7 +71,7 @@ func (e *Endpoint) sealed(at time.Duration, from Path, b []byte) bool {
 	}
 	if h.Kind == wire.Part {
 		ok = false
-		if !unjoined {
+		if !unjoined && state != ended {
 			h.Kind, seq, payload, ok = c.joinPart(seq, payload)
 		}
 		if !ok { // not yet whole: it says that the peer lives
@@ -80,7 +80,7 @@ func (e *Endpoint) sealed(at time.Duration, from Path, b []byte) bool {
 	}
 	p, _ := wire.ParsePayload(h.Kind, payload)
 	if state == ended {
-		e.lastWords(c, p)
+		e.lastWords(c, from, len(b), newest, p)
 		return true
 	}
 	c.heard.Store(int64(e.awake.at(at)))
@@ -156,12 +156,16 @@ func (c *Conn) handleControl(at time.Duration, from Path, size int, b []byte) {
 
 // lastWords handles a packet of a connection that has ended here: the peer has not known,
 // unless it says so or says goodbye itself.
-func (e *Endpoint) lastWords(c *Conn, p wire.Packet) {
+func (e *Endpoint) lastWords(c *Conn, from Path, size int, newest bool, p wire.Packet) {
 	switch p.Kind {
 	case wire.Control:
 		if m, err := wire.ParseControl(p.Control); err == nil && m.Type == wire.Farewell {
 			e.heardBye(c)
+			return
 		}
+		c.sayAgain(from, size, newest)
+	default:
+		c.sayAgain(from, size, newest)
 	case wire.Close:
 		c.mu.Lock()
 		c.control(c.path, wire.ControlMessage{Type: wire.Farewell})

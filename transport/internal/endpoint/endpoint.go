@@ -49,6 +49,7 @@ type Endpoint struct {
 	byID    map[uint16]*Conn
 	asked   map[question]*Conn // half-open connections, to give repeats the same answer
 	leaving []*Conn            // ended here, and the peer has not said that it knows
+	left    []*Conn            // a listener's, of which all goodbyes are said: see keepParted
 	gone    []departure        // ended at this end, to be reported at the next Poll
 	failure error              // of the socket: the next Poll ends every connection with it
 	shut    error              // set by Shut: nothing more arrives, and Poll reports the ends

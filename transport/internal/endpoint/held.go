@@ -4,7 +4,7 @@ package endpoint
 // limits. Pending and Messages are each the maximum over the connections.
 type Held struct {
 	Open, HalfOpen int // connections
-	Leaving        int // connections whose goodbyes are being said
+	Leaving, Left  int // connections whose goodbyes are being said; that were said, and may be asked for
 	IDs, Questions int // entries of the maps that find connections
 	Requests       int // INITs that await the worker or the next Poll
 	Inbox          int // bytes of packets that await the next Poll
@@ -27,7 +27,7 @@ func (e *Endpoint) Held() (h Held) {
 		c.mu.Unlock()
 	}
 	e.mu.RLock()
-	h.IDs, h.Questions, h.Leaving = len(e.byID), len(e.asked), len(e.leaving)
+	h.IDs, h.Questions, h.Leaving, h.Left = len(e.byID), len(e.asked), len(e.leaving), len(e.left)
 	e.mu.RUnlock()
 	e.desk.mu.Lock()
 	h.Requests = len(e.desk.known)

@@ -201,3 +201,35 @@ func TestNothingIsKept(t *testing.T) {
 	runtime.KeepAlive(b)
 	runtime.KeepAlive(recorded)
 }
+
+// A connection that is remembered for its goodbye takes at most 4 KiB, whatever waited for its
+// client.
+func TestMemoryOfTheParted(t *testing.T) {
+	const clients = 64
+	b := listening(t)
+	before := heap()
+	for i := range clients {
+		from := netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 3, 0, byte(i)}), 1000)
+		c := b.accepted(t, from, uint64(i))
+		b.arrive(from, c.Say(wire.Keepalive))
+		part := mtu.Part{Of: uint16(c.Seq + 1), Index: 0, Count: 2, Kind: uint8(wire.Datagram), Data: make([]byte, 1000)}
+		b.arrive(from, c.Say(wire.Part, part.Append(nil)...))
+		for b.conns[i].Reliable(make([]byte, 8000)) == nil { // until there is no room for more
+			continue
+		}
+		b.conns[i].Flush()
+		b.conns[i].Close("why")
+	}
+	unheard(b)
+	b.Poll(b)
+	if h := b.Held(); h != (Held{Left: clients, IDs: clients}) {
+		t.Fatalf("%+v", h)
+	}
+	b.events, b.conns = nil, nil
+	each := (heap() - before) / clients
+	t.Logf("%d bytes each", each)
+	if each > 4<<10 {
+		t.Errorf("a connection that is remembered takes %d bytes", each)
+	}
+	runtime.KeepAlive(b)
+}

@@ -1,7 +1,7 @@
 package endpoint
 
 // A listener that does not know the connection of a client says so when it is asked: it was
-// started anew, or has ended the connection and its goodbyes were lost.
+// started anew, or has ended the connection long ago and its goodbyes were lost.
 
 import (
 	"crypto/subtle"

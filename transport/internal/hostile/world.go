@@ -167,7 +167,7 @@ func (w *World) stop() {
 		c.Close("again")
 		c.Stats()
 	}
-	if h := e.Held(); h.Open+h.HalfOpen+h.Questions != 0 || h.IDs > h.Leaving {
+	if h := e.Held(); h.Open+h.HalfOpen+h.Questions != 0 || h.IDs > h.Leaving+h.Left {
 		w.fail("a server that has ended holds %+v", h)
 	}
 }
@@ -239,7 +239,7 @@ func (w *World) turn() {
 // bounds fails the test if an endpoint holds more than its limits.
 func (w *World) bounds(e *endpoint.Endpoint) {
 	h := e.Held()
-	if h.Open+h.HalfOpen > w.maxPeers || h.HalfOpen > transport.MaxUnjoined || h.Requests > transport.MaxHandshakes || h.IDs > h.Open+h.HalfOpen+h.Leaving || h.Questions > h.Open+h.HalfOpen ||
+	if h.Open+h.HalfOpen > w.maxPeers || h.HalfOpen > transport.MaxUnjoined || h.Requests > transport.MaxHandshakes || h.IDs > h.Open+h.HalfOpen+h.Leaving+h.Left || h.Left > transport.MaxParted || h.Questions > h.Open+h.HalfOpen ||
 		h.Inbox > transport.MaxInbox || h.Pending > lane.MaxPending || h.Messages > transport.MaxQueuedMessages {
 		w.fail("%+v held, of %d connections", h, w.maxPeers)
 	}

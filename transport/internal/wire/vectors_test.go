@@ -171,6 +171,7 @@ func TestLimitsOfThePage(t *testing.T) {
 		"| HELLO repeated; given up; while busy | " + d(transport.HelloInterval) + "; " + d(transport.ConnectTimeout) + "; " + d(transport.BusyTimeout) + " |",
 		"| keepalive; silence | " + d(transport.Keepalive) + "; " + d(transport.SilenceTimeout) + " |",
 		"| close packets; first pause | " + n(transport.CloseCopies) + "; " + d(transport.CloseInterval) + " |",
+		"| connections remembered for their goodbyes; for | " + n(transport.MaxParted) + "; " + d(transport.SilenceTimeout) + " |",
 		"| path challenges; bytes to an unproven address | " + d(transport.PathInterval) + "; " + n(transport.PathFactor) + " times |",
 		"| SEEK after; each | " + d(transport.SeekAfter*transport.Keepalive) + "; " + d(transport.Keepalive/transport.SeekShare) + " |",
 		"| replay window | " + n(replay.Size) + " |",
