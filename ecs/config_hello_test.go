@@ -31,3 +31,20 @@ func TestKeys(t *testing.T) {
 		t.Errorf("offers a hello of %d bytes", len(o.Hello))
 	}
 }
+
+// A list of games shows as many places as MaxPeers has, the host's own included; the transport
+// itself refuses nobody by that, so that who comes back for a kept seat is let in.
+func TestPlacesListed(t *testing.T) {
+	for _, x := range []struct {
+		dedicated              bool
+		maxPeers, most, locals int
+	}{{true, 4, 4, 0}, {false, 4, 4, 1}, {true, 0, transport.MaxPeers, 0}, {false, 0, transport.MaxPeers, 1}} {
+		r, err := New(donburi.NewWorld(), NewProtocol("listed"), Config{Title: "Ada's", Dedicated: x.dedicated, MaxPeers: x.maxPeers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := r.offer(); o.Most != x.most || o.Locals != x.locals || o.MaxPeers != 0 {
+			t.Errorf("%+v: offers %d places, %d of this machine, %d connections", x, o.Most, o.Locals, o.MaxPeers)
+		}
+	}
+}

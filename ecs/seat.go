@@ -152,13 +152,10 @@ func (ss *seating) room(_ []byte, id transport.Identity, conns int) bool {
 }
 
 // full reports whether there is no place left beside so many others.
-func (ss *seating) full(others int) bool {
-	limit := ss.config.MaxPeers
-	if limit == 0 {
-		limit = transport.MaxPeers
-	}
-	return ss.locals()+others >= limit
-}
+func (ss *seating) full(others int) bool { return ss.locals()+others >= ss.limit() }
+
+// limit is how many players there may be, this machine's own included.
+func (ss *seating) limit() int { return cmp.Or(ss.config.MaxPeers, transport.MaxPeers) }
 
 // turnedAway counts a client that was not let in, and logs it. Anybody who knows the address
 // can cause refusals, without limit and under any name, so few of them are logged.

@@ -23,9 +23,10 @@ type Offer struct {
 	MaxPeers int
 	// Title is what lists of games on the local network call a listener's game, at most 40
 	// bytes; one without a title is not listed. Locals is how many play on the listener's own
-	// machine.
-	Title  string
-	Locals int
+	// machine, and Most how many may play, with these, as lists show it; 0 means MaxPeers and
+	// Locals. It refuses nobody.
+	Title        string
+	Locals, Most int
 	// Limits bound what one client may send; zero fields mean the defaults.
 	Limits Limits
 	// Key is the secret from which a client's identity follows, if the Dialer has none of

@@ -38,9 +38,13 @@ func (e *Endpoint) queried(now time.Duration, from Path, b []byte) bool {
 			players++
 		}
 	}
+	most := e.offer.Most
+	if most == 0 {
+		most = e.offer.MaxPeers + e.offer.Locals
+	}
 	clip := func(n int) uint16 { return uint16(min(max(n, 0), math.MaxUint16)) }
 	e.cfg.Send(from, wire.InfoMessage{
-		Nonce: m.Nonce, Players: clip(players), Most: clip(e.offer.MaxPeers + e.offer.Locals),
+		Nonce: m.Nonce, Players: clip(players), Most: clip(most),
 		Secret: e.cfg.Listener.Secret != seal.Key{}, Token: e.cfg.Listener.Token != nil, Title: e.offer.Title,
 	}.Append(nil))
 	return true

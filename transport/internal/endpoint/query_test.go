@@ -27,6 +27,13 @@ func TestQueriesOfStrangers(t *testing.T) {
 			t.Errorf("%+v, %v", m, err)
 		}
 	}
+	for _, x := range []struct{ peers, most, shown int }{{16, 0, 17}, {16, 4, 4}, {transport.MaxPeers, transport.MaxPeers, transport.MaxPeers}} {
+		b.offer.MaxPeers, b.offer.Most = x.peers, x.most
+		ask("10.0.0.9:9", b.offer.Game)
+		if m, err := wire.ParseInfo(b.last()); err != nil || int(m.Most) != x.shown {
+			t.Errorf("%+v: %+v, %v", x, m, err)
+		}
+	}
 	for _, from := range []string{"8.8.8.8:53", "[2001:db8::1]:9"} {
 		if ask(from, b.offer.Game) != 0 {
 			t.Errorf("%s is answered", from)
