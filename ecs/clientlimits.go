@@ -3,6 +3,9 @@ package ecs
 // Limits: what a server takes of one client before it sends it away.
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -14,7 +17,7 @@ import (
 type Limits struct {
 	Packets int // a second, 1,500: what is more is dropped, and for a second on end it is a flood
 	Bytes   int // a second, 512 KiB, as Packets
-	Backlog int // bytes that wait for the server's next Receive, 1 MiB: what is more is dropped
+	Backlog int // bytes that wait for the server's next Receive, 1 MiB, at most 4 MiB: what is more is dropped
 	Calls   int // RPCs a second, 2,000
 	// Handshakes is how many of them one address may begin at once and a second, 64, and Unjoined
 	// how many clients of one address may be on their way in, 8, at most 128: more must wait.
@@ -33,17 +36,16 @@ const (
 	defaultUnanswered = transport.SilenceTimeout
 )
 
-func (l Limits) orDefault() Limits {
-	if l.Calls <= 0 {
-		l.Calls = defaultCalls
+func (l Limits) checked() (Limits, error) {
+	err := l.wire().Check("tendon: Config.Limits")
+	if l.Calls < 0 {
+		err = errors.Join(err, fmt.Errorf("tendon: Config.Limits.Calls is %d: give 1 or more, or 0 for %d", l.Calls, defaultCalls))
 	}
-	switch {
-	case l.Unanswered == 0:
-		l.Unanswered = defaultUnanswered
-	case l.Unanswered < 0:
+	l.Calls, l.Unanswered = cmp.Or(l.Calls, defaultCalls), cmp.Or(l.Unanswered, defaultUnanswered)
+	if l.Unanswered < 0 {
 		l.Unanswered = math.MaxInt64
 	}
-	return l
+	return l, err
 }
 
 // wire are the limits that the transport keeps.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -37,6 +38,26 @@ func TestWhoAcknowledgesNothingIsKicked(t *testing.T) {
 		t.Errorf("stood still for 11 s: %v", client.ended)
 	}
 	check(t, "the other", other.ended, nil)
+}
+
+// A limit that cannot be is an error that names it, and how it may be; none is silently another.
+func TestLimitsAreChecked(t *testing.T) {
+	for want, l := range map[string]tendon.Limits{
+		"Limits.Packets is -5":                         {Packets: -5},
+		"Limits.Bytes is -1":                           {Bytes: -1},
+		"Limits.Backlog is 4194305: give 1 to 4194304": {Backlog: transport.MaxInbox + 1},
+		"Limits.Handshakes is -3":                      {Handshakes: -3, Calls: 1},
+		"Limits.Unjoined is 500: give 1 to 128":        {Unjoined: 500},
+		"Limits.Calls is -1":                           {Calls: -1, Packets: 1},
+	} {
+		_, err := tendon.New(nil, tendon.NewProtocol("limits"), tendon.Config{Limits: l})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Count(err.Error(), "tendon:") != 1 {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	if _, err := tendon.New(nil, tendon.NewProtocol("limits"), tendon.Config{Limits: tendon.Limits{Packets: -1, Calls: -1, Unanswered: -1}}); err == nil || strings.Count(err.Error(), "tendon:") != 2 {
+		t.Errorf("two mistakes: %v", err)
+	}
 }
 
 // A limit that is negative is none.

@@ -4,6 +4,7 @@ package ecs
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -73,7 +74,7 @@ type Times struct {
 }
 
 func (t Times) checked() (Times, error) {
-	t.Silence, t.Grace, t.Join = orTime(t.Silence, transport.SilenceTimeout), orTime(t.Grace, graceTime), orTime(t.Join, transport.JoinTimeout)
+	t.Silence, t.Grace, t.Join = cmp.Or(t.Silence, transport.SilenceTimeout), cmp.Or(t.Grace, graceTime), cmp.Or(t.Join, transport.JoinTimeout)
 	switch {
 	case t.Silence < minSilence || t.Silence > maxSilence:
 		return t, fmt.Errorf("tendon: Config.Times.Silence is %v: give %v to %v, or 0 for %v", t.Silence, minSilence, maxSilence, transport.SilenceTimeout)
@@ -83,20 +84,12 @@ func (t Times) checked() (Times, error) {
 	return t, nil
 }
 
-func orTime(t, zero time.Duration) time.Duration {
-	if t == 0 {
-		return zero
-	}
-	return t
-}
-
 // checked fills in the defaults; the error names every invalid value.
 func (c Config) checked() (Config, error) {
 	var mistakes []error
-	c.Steps = defaulted(c.Steps, defaultSteps)
-	c.Sends = defaulted(c.Sends, max(1, min(defaultSends, c.Steps)))
-	c.Budget = defaulted(c.Budget, defaultBudget)
-	c.Limits = c.Limits.orDefault()
+	c.Steps = cmp.Or(c.Steps, defaultSteps)
+	c.Sends = cmp.Or(c.Sends, max(1, min(defaultSends, c.Steps)))
+	c.Budget = cmp.Or(c.Budget, defaultBudget)
 	if !c.stepsAllowed() {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Steps is %d: give 1 to %d steps a second", c.Steps, maxSteps))
 	}
@@ -122,10 +115,9 @@ func (c Config) checked() (Config, error) {
 	if c.MaxMargin < 0 {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.MaxMargin is %v: give the time that commands may come early, or 0 for no bound", c.MaxMargin))
 	}
-	times, err := c.Times.checked()
-	if c.Times = times; err != nil {
-		mistakes = append(mistakes, err)
-	}
+	limits, err1 := c.Limits.checked()
+	times, err2 := c.Times.checked()
+	c.Limits, c.Times, mistakes = limits, times, append(mistakes, err1, err2)
 	c.Hello = bytes.Clone(c.Hello) // the game may go on using its own
 	if c.Remove == nil {
 		c.Remove = func(e *donburi.Entry) { e.Remove() }
@@ -140,13 +132,6 @@ func (c Config) checked() (Config, error) {
 }
 
 func (c *Config) stepsAllowed() bool { return c.Steps >= 1 && c.Steps <= maxSteps }
-
-func defaulted(v, zero int) int {
-	if v == 0 {
-		return zero
-	}
-	return v
-}
 
 // step is the duration of one fixed step.
 func (c *Config) step() time.Duration { return time.Second / time.Duration(c.Steps) }

@@ -1,6 +1,10 @@
 package transport
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // The limits of every endpoint, and the reasons for their values. They are
 // frozen: both ends must agree on the sizes, and docs/spec-transport.md quotes
@@ -134,9 +138,33 @@ const (
 type Limits struct {
 	Packets    int // a second, DefaultPackets; what is more is dropped, and for a second on end the client is kicked
 	Bytes      int // a second, DefaultBytes, as Packets
-	Backlog    int // bytes that wait for the game's next Poll, MaxPeerInbox; what is more is dropped
+	Backlog    int // bytes that wait for the game's next Poll, MaxPeerInbox, at most MaxInbox; what is more is dropped
 	Handshakes int // of one address, at once and a second, DefaultHandshakes; what is more waits
 	Unjoined   int // clients of one address that may be on their way in, DefaultUnjoined, at most MaxUnjoined; more wait
+}
+
+// Check returns an error that names each field that is negative or too high. of is what the caller
+// calls the limits.
+func (l Limits) Check(of string) error {
+	var mistakes []error
+	for _, f := range []struct {
+		name          string
+		v, zero, most int
+	}{
+		{"Packets", l.Packets, DefaultPackets, 0},
+		{"Bytes", l.Bytes, DefaultBytes, 0},
+		{"Backlog", l.Backlog, MaxPeerInbox, MaxInbox},
+		{"Handshakes", l.Handshakes, DefaultHandshakes, 0},
+		{"Unjoined", l.Unjoined, DefaultUnjoined, MaxUnjoined},
+	} {
+		switch {
+		case f.v < 0 && f.most == 0:
+			mistakes = append(mistakes, fmt.Errorf("%s.%s is %d: give 1 or more, or 0 for %d", of, f.name, f.v, f.zero))
+		case f.v < 0 || f.most > 0 && f.v > f.most:
+			mistakes = append(mistakes, fmt.Errorf("%s.%s is %d: give 1 to %d, or 0 for %d", of, f.name, f.v, f.most, f.zero))
+		}
+	}
+	return errors.Join(mistakes...)
 }
 
 // OrDefault fills in the defaults.

@@ -63,11 +63,11 @@ func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	remotes, err := d.resolve(j.Address)
+	client, err := d.client(j)
 	if err != nil {
 		return nil, err
 	}
-	client, err := d.client(j)
+	remotes, err := d.resolve(j.Address)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +110,9 @@ func (d *dialer) client(j JoinString) (c endpoint.Client, err error) {
 	if j.Key != ([32]byte{}) {
 		key := seal.Key(j.Key)
 		c.Pinned = &key
+	}
+	if err := d.o.checkSecret(); err != nil {
+		return c, err
 	}
 	secret := j.Secret
 	if d.o.secret != "" {

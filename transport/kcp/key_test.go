@@ -321,6 +321,8 @@ func TestAddressInJoinString(t *testing.T) {
 		{":0", "example.org", "example.org:PORT"},
 		{":0", "example.org:99", "example.org:99"},
 		{":0", "2001:db8::1", "[2001:db8::1]:PORT"},
+		{":0", "[2001:db8::1]", "[2001:db8::1]:PORT"},
+		{":0", "[2001:db8::1]:99", "[2001:db8::1]:99"},
 		{":0", "", ""},
 	} {
 		l, err := Listen(x.listen, WithAddress(x.with))
@@ -334,6 +336,35 @@ func TestAddressInJoinString(t *testing.T) {
 		}
 		l.Close()
 	}
+}
+
+// What would make a listener open by mistake, or its join string one that joins nothing, is an
+// error that names the option.
+func TestOptionsAreChecked(t *testing.T) {
+	listens := func(name string, o Option) {
+		t.Helper()
+		l, err := Listen("127.0.0.1:0", WithKey(NewKey()), o)
+		if err == nil {
+			l.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	listens("WithSecret", WithSecret(""))
+	listens("WithSecret", WithSecret(strings.Repeat("x", maxSecret+1)))
+	for _, a := range []string{":9", "a b", "a b:9", "example.org:", "example.org:0", "example.org:http", "example.org:70000", "a/b", "0.0.0.0", "[::]:9", "[", "a:b:c"} {
+		listens("WithAddress", WithAddress(a))
+	}
+	key := WithKey(NewKey())
+	if _, err := Dialer("127.0.0.1:9", key, WithSecret(strings.Repeat("x", maxSecret+1))).Dial(linktest.Offer()); err == nil || !strings.Contains(err.Error(), "WithSecret") {
+		t.Errorf("a client's long secret: %v", err)
+	}
+	l, err := Dialer("127.0.0.1:9", key, WithSecret("")).Dial(linktest.Offer())
+	if err != nil {
+		t.Fatalf("a client without a secret: %v", err)
+	}
+	l.Close("")
 }
 
 // A server that asks for tokens lets in who has one of its own, and refuses the others by

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -53,8 +52,8 @@ func Listen(addr string, opts ...Option) (*Listener, error) {
 		return nil, err
 	}
 	o := collect(opts)
-	if len(o.secret) > maxSecret {
-		return nil, fmt.Errorf("kcp: the join secret has %d bytes; at most %d fit into a join string", len(o.secret), maxSecret)
+	if err := o.checkListener(); err != nil {
+		return nil, err
 	}
 	at, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {
@@ -156,12 +155,9 @@ func (l *Listener) JoinString() string {
 // reached is the address at which players reach the listener.
 func (l *Listener) reached() string {
 	at := l.socket.LocalAddr().(*net.UDPAddr).AddrPort()
-	port := strconv.Itoa(int(at.Port()))
-	switch host, _, err := net.SplitHostPort(l.o.address); {
-	case err == nil && host != "":
-		return l.o.address
-	case l.o.address != "":
-		return net.JoinHostPort(strings.Trim(l.o.address, "[]"), port)
+	switch host, port := splitReached(l.o.address, at.Port()); {
+	case host != "":
+		return net.JoinHostPort(host, strconv.Itoa(int(port)))
 	case !at.Addr().IsUnspecified():
 		return at.String()
 	}
@@ -173,7 +169,7 @@ func (l *Listener) reached() string {
 			return netip.AddrPortFrom(local, at.Port()).String()
 		}
 	}
-	return net.JoinHostPort(thisMachine.String(), port)
+	return netip.AddrPortFrom(thisMachine, at.Port()).String()
 }
 
 // Close implements transport.Listener.

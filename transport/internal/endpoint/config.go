@@ -111,7 +111,7 @@ func checkOffer(o transport.Offer) error {
 	case o.MaxPeers < 0 || o.MaxPeers > transport.MaxPeers:
 		return fmt.Errorf("transport: MaxPeers is %d; give the number of connections, at most %d, or 0 for that many", o.MaxPeers, transport.MaxPeers)
 	}
-	return nil
+	return o.Limits.Check("transport: Offer.Limits")
 }
 
 // randomReader reads the random bits of a Config.

@@ -352,7 +352,7 @@ func TestLimitsOfOneAddress(t *testing.T) {
 		in, now int // with a first burst; and a second later
 	}{
 		{transport.Limits{Unjoined: 20}, 20, 20},
-		{transport.Limits{Unjoined: 500, Handshakes: 500}, transport.MaxUnjoined, transport.MaxUnjoined},
+		{transport.Limits{Unjoined: transport.MaxUnjoined, Handshakes: 500}, transport.MaxUnjoined, transport.MaxUnjoined},
 		{transport.Limits{Unjoined: 100, Handshakes: 10}, 10, 20},
 		{transport.Limits{}, transport.DefaultUnjoined, transport.DefaultUnjoined},
 	} {
