@@ -30,7 +30,7 @@ func (m Mode) String() string {
 	return "unknown mode"
 }
 
-// Mode returns how the session runs now.
+// Mode returns how the session runs now. Host and Join change it in the next Receive.
 func (r *Replication) Mode() Mode {
 	switch {
 	case r.shared.Auth == nil:
@@ -43,8 +43,8 @@ func (r *Replication) Mode() Mode {
 	return Single
 }
 
-// Alone reports whether the session is single player. It is never true on a dedicated
-// server, which has no player.
+// Alone reports whether the session is single player: also between Join and the next Receive.
+// It is never true on a dedicated server, which has no player.
 func (r *Replication) Alone() bool { return r.Mode() == Single }
 
 // IsAuthority reports whether this machine decides about the world: in single player and

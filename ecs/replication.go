@@ -150,8 +150,8 @@ func (r *Replication) World() donburi.World {
 	return r.shared.World
 }
 
-// Me returns this machine's peer number; 0 on a dedicated server and until this machine
-// has joined.
+// Me returns this machine's peer number; 0 on a dedicated server, and from the Receive after
+// Join until this machine has joined.
 func (r *Replication) Me() rpl.Peer { return r.shared.Me }
 
 // Steps returns how many fixed steps a second the session makes, as Config says.

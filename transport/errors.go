@@ -19,13 +19,15 @@ var (
 	ErrNotAdmitted = errors.New("not admitted")          // by the server's game; the text has its reason
 
 	// The connection has ended.
-	ErrKicked  = errors.New("kicked")           // the listener removed this client
-	ErrClosed  = errors.New("closed")           // one end closed it; from Reliable: it has already ended
-	ErrTimeout = errors.New("timed out")        // one end has heard nothing from the other for too long
-	ErrSocket  = errors.New("socket failed")    // this end's socket
-	ErrFlood   = errors.New("it sent too much") // with ErrKicked: the listener's own limits
+	ErrKicked  = errors.New("kicked")        // the listener removed this client
+	ErrClosed  = errors.New("closed")        // one end closed it; from Reliable: it has already ended
+	ErrTimeout = errors.New("timed out")     // one end has heard nothing from the other for too long
+	ErrSocket  = errors.New("socket failed") // this end's socket
 	ErrPath    = errors.New("the path carries only short packets")
 	ErrReset   = errors.New("server started anew") // it does not know the connection any more: join again
+	// ErrFlood comes with ErrKicked to the Handler of the listener that has kicked a client: a
+	// session tells its Log, and no callback. The client has ErrKicked and the reason.
+	ErrFlood = errors.New("it sent too much")
 
 	// Conn.Reliable did not queue the message. Handler.Closed gets ErrTooLong too, when
 	// the peer announces a message that is too long.
