@@ -3,6 +3,7 @@ package ecs_test
 // Clients that go beyond what a server takes of one.
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,26 @@ func TestWhoAcknowledgesNothingIsKicked(t *testing.T) {
 		t.Errorf("stood still for 11 s: %v", client.ended)
 	}
 	check(t, "the other", other.ended, nil)
+}
+
+// A client that goes on sending, and only says again what it has acknowledged long ago, acknowledges
+// nothing; one at rest in a world at rest does.
+func TestOldAcksAreNoAnswer(t *testing.T) {
+	for _, loss := range []float64{0, 1} {
+		l := newLab(t, lan)
+		server := l.server(tendon.Config{Dedicated: true, Limits: tendon.Limits{Unanswered: 3 * time.Second}})
+		way, client := l.net.Dialer(l.listener), l.machine("client", tendon.Config{Times: tendon.Times{Silence: time.Minute}})
+		client.joins = true
+		client.Join(way)
+		l.joined()
+		server.Create(Body)
+		l.steps(60)
+		way.SetConditions(lan, netsim.Conditions{Loss: loss}) // it hears nothing more, and is heard
+		l.steps(60 * 2)
+		check(t, "who is there after two seconds", len(slices.Collect(server.Peers())), 1)
+		l.steps(60 * 8)
+		check(t, "who is there after ten", len(slices.Collect(server.Peers())), 1-int(loss))
+	}
 }
 
 // A limit that cannot be is an error that names it, and how it may be; none is silently another.

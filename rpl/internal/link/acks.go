@@ -131,6 +131,7 @@ func (l *Link) Take(k *ack) (r *Record, late bool) {
 			l.Line.Arrived(r.total, r.at, came)
 		}
 	}
+	l.news = max(l.news, k.at)
 	return r, l.acked(r, k.Skipped)
 }
 

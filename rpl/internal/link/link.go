@@ -51,8 +51,8 @@ type Link struct {
 	Line  rate.Line // what it carries
 	Sends Sends
 
-	begun   time.Duration // when the first packet was sent
-	Acked   time.Duration // when a datagram with acks last came
+	begun   time.Duration // when the first packet was sent of those that wait for an ack
+	news    time.Duration // when an ack last came of a packet of which none had come
 	applied uint64        // Arrived, as Waits saw it last …
 	moved   time.Duration // … and since when it has been that
 }
@@ -62,7 +62,7 @@ type Link struct {
 // must be called often.
 func (l *Link) Waits(now time.Duration, given uint64) (acks, messages time.Duration) {
 	if l.Next > 0 && l.Next-1 > l.Base {
-		acks = max(now-max(l.Acked, l.begun), 0)
+		acks = max(now-max(l.news, l.begun), 0)
 	}
 	if l.Arrived != l.applied || l.Arrived >= given {
 		l.applied, l.moved = l.Arrived, now

@@ -151,7 +151,10 @@ func (l *Link) Begin(seq uint64, tick ids.Tick, now time.Duration) *Record {
 		l.Oldest = seq
 	}
 	if l.Next == 0 {
-		l.Base, l.begun = seq-1, now
+		l.Base = seq - 1
+	}
+	if l.Base+1 >= l.Next { // nothing waits for an ack
+		l.begun = now
 	}
 	l.open = l.open<<(seq+1-l.Next) | 1
 	l.Next = seq + 1

@@ -45,9 +45,6 @@ func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) 
 		a.overtaken(l, u, l.InNewest-seq)
 	}
 	l.LastReceived = max(l.LastReceived, at)
-	if u.any {
-		l.Acked = max(l.Acked, at)
-	}
 	a.applyPacket(p, u, at)
 	if frozen && u.any {
 		a.takeAcks(p)
