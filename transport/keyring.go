@@ -1,6 +1,9 @@
 package transport
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // A Keyring remembers to which servers a session's client has shown itself by the session's
 // own key, because another program had the user's: to those it is the same client whenever
@@ -9,36 +12,36 @@ import "sync"
 // goroutine may call the methods.
 type Keyring struct {
 	mu  sync.Mutex
-	own map[string]bool
+	own []string
 }
 
-// Own reports whether the client has shown the session's own key to a server, which may have
-// several names: its key, its address.
-func (k *Keyring) Own(server ...string) bool {
+// Own reports whether the client has shown the session's own key to a server, named by its
+// public key.
+func (k *Keyring) Own(server string) bool {
 	if k == nil {
 		return false
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, name := range server {
-		if k.own[name] {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(k.own, server)
 }
 
-// Keep notes that a server is shown the session's own key, from now on.
-func (k *Keyring) Keep(server ...string) {
+// Keep notes that a server is shown the session's own key, from now on. Of more than 256 servers
+// the first is forgotten: whoever answers a client may make up some.
+func (k *Keyring) Keep(server string) {
 	if k == nil {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.own == nil {
-		k.own = map[string]bool{}
+	if slices.Contains(k.own, server) {
+		return
 	}
-	for _, name := range server {
-		k.own[name] = true
+	if len(k.own) >= maxOwn {
+		k.own = slices.Delete(k.own, 0, 1)
 	}
+	k.own = append(k.own, server)
 }
+
+// maxOwn is how many servers a Keyring remembers: more than a player joins in one session.
+const maxOwn = 256

@@ -44,7 +44,7 @@ var _ transport.Dialer = (*dialer)(nil)
 // socket. Dial returns the error for a bad join string or address. The client shows itself
 // by a key that is kept in the user's configuration (os.UserConfigDir, tendon/client.key),
 // so that after a crash it takes its seat back. While another client of this user is at the
-// same server, it shows itself by a key of its session's, and goes on with it towards that
+// same server, by whichever of its addresses, it shows itself by a key of its session's, and goes on with it towards that
 // server for as long as the session lives: it is another player there. A seat that the server
 // keeps belongs to the first of the user's clients that comes for it. WithKey and WithKeyFile
 // give another key.
@@ -78,22 +78,22 @@ func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kcp: no socket to join %s with: %w", d.addr, err)
 	}
-	master, over, err := d.identity(o, j, remotes)
+	who, err := d.identity(o)
 	if err != nil {
 		socket.Close()
 		return nil, err
 	}
-	client.Master = master
+	client.Master, client.Own = who.master, who.own
 	l, err := open(socket, localAddress(socket, network, remotes[0]), d.o, func(c endpoint.Config) (bool, *endpoint.Endpoint, error) {
 		c.Client = client
 		e, err := endpoint.Dial(c, o, remotes...)
 		return false, e, err
 	})
 	if err != nil {
-		over()
+		who.over()
 		return nil, err
 	}
-	l.over = over
+	l.over = who.over
 	return l, nil
 }
 

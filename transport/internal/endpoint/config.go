@@ -47,7 +47,11 @@ type Listener struct {
 
 // Client is what the joining end may have.
 type Client struct {
-	Master seal.Key  // zero: Offer.Key
+	Master seal.Key // zero: Offer.Key
+	// Own, if set, returns the master key to show to a listener with this public key; zero: as
+	// Master says. It is called on the reader's goroutine, for each key that answers: who sees the
+	// questions can make up some (mostShakes).
+	Own    func(listener seal.Key) seal.Key
 	Pinned *seal.Key // the listener's public key; nil: whichever it says
 	Secret seal.Key  // as the listener's
 	Token  []byte

@@ -3,6 +3,7 @@ package endpoint
 // A client's handshake.
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -161,8 +162,12 @@ func (c *Conn) challengedToJoin(at time.Duration, from Path, b []byte) bool {
 func (c *Conn) shake(key seal.Key) error {
 	d, o := c.dial, c.e.offer
 	d.shakes++
+	master := d.master
+	if own := c.e.cfg.Client.Own; own != nil {
+		master = cmp.Or(own(key), master)
+	}
 	s, err := seal.Initiate(seal.Opening{
-		Ours: seal.ClientPair(d.master, key), Prologue: wire.Prologue(c.attempt), Secret: c.e.cfg.Client.Secret, Random: c.e.random(),
+		Ours: seal.ClientPair(master, key), Prologue: wire.Prologue(c.attempt), Secret: c.e.cfg.Client.Secret, Random: c.e.random(),
 	}, key)
 	if err != nil {
 		return err
