@@ -70,7 +70,10 @@ type Times struct {
 	HalfOpen time.Duration // a client that was let in may send nothing for so long, default 3 s
 	Silence  time.Duration // without a packet, then a peer is lost, and a client has lost its server; 1 s to 1 min, default 10 s
 	Grace    time.Duration // a lost peer's seat is kept for so long, default 30 s
-	Join     time.Duration // a client may take so long to build the level and be ready, default 10 s
+	// Join is how long a client may take to build the level and be ready, default 10 s. Where places
+	// are short (MaxPeers, or 128 on their way in at once), who is not ready after half a second may
+	// have to give way to who asks next, and is told ErrFull.
+	Join time.Duration
 }
 
 func (t Times) checked() (Times, error) {

@@ -37,7 +37,8 @@ type Offer struct {
 	Keys *Keyring
 	// Joins says that the session calls Conn.Joined once a peer has joined. Until then the
 	// peer counts as on its way in: it has 10 s for that, and one address has 8 such
-	// peers at most (Limits.Unjoined). If Joins is false, peers join by connecting.
+	// peers at most (Limits.Unjoined). Where places are short, one of them that is not ready after
+	// 0.5 s may give way to who asks next, with ErrFull. If Joins is false, peers join by connecting.
 	Joins bool
 	// Room, if set, decides whether a new client with this hello and identity has a place
 	// beside conns other connections. Poll calls it up to twice for each new client: first

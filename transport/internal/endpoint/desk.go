@@ -357,7 +357,7 @@ func (e *Endpoint) victim(p netip.Prefix) *Conn {
 
 // crowdOut ends a client that has not joined, in favour of another.
 func (e *Endpoint) crowdOut(c *Conn, h transport.Handler) {
-	if c.end(wire.Ended, "others wait too") == open {
+	if c.end(wire.Crowded, "it was not ready in time, and others wait for the place") == open {
 		e.drop(c, transport.ErrFull, h)
 		return
 	}

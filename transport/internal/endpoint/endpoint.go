@@ -413,6 +413,8 @@ func (e *Endpoint) leave(c *Conn, payload []byte, h transport.Handler) {
 	switch cause {
 	case wire.Kicked:
 		err = transport.ErrKicked
+	case wire.Crowded:
+		err = transport.ErrFull
 	case wire.Unheard:
 		err = fmt.Errorf("%w: %s has heard nothing from here for too long", transport.ErrTimeout, c.remote())
 	}

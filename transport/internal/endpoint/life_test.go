@@ -298,7 +298,7 @@ func TestCloseBeforeConnected(t *testing.T) {
 func TestCausesReceived(t *testing.T) {
 	for cause, want := range map[wire.Cause]error{
 		wire.Ended: transport.ErrClosed, wire.Kicked: transport.ErrKicked, wire.Broken: transport.ErrClosed,
-		wire.Unheard: transport.ErrTimeout, 4: transport.ErrClosed, 255: transport.ErrClosed,
+		wire.Unheard: transport.ErrTimeout, wire.Crowded: transport.ErrFull, 5: transport.ErrClosed, 255: transport.ErrClosed,
 	} {
 		b, c := joinedBy(t)
 		for range transport.CloseCopies {

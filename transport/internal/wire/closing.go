@@ -17,6 +17,7 @@ const (
 	Kicked  Cause = 1 // the sender removes the receiver
 	Broken  Cause = 2 // the sender cannot read what the receiver sends
 	Unheard Cause = 3 // the sender has heard nothing from the receiver for too long
+	Crowded Cause = 4 // the receiver, on its way in, gives its place to another
 )
 
 // AppendReason appends a Close packet's payload. It cuts a reason that is too long.

@@ -218,7 +218,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("reason %d has number %d", 1+i, r)
 		}
 	}
-	for i, c := range []Cause{Ended, Kicked, Broken, Unheard} {
+	for i, c := range []Cause{Ended, Kicked, Broken, Unheard, Crowded} {
 		if int(c) != i {
 			t.Errorf("cause %d has number %d", i, c)
 		}
