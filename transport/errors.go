@@ -6,7 +6,7 @@ import "errors"
 // was not queued. Every error passed to Handler.Closed wraps one of them.
 var (
 	// The client was not let in.
-	ErrNoAnswer = errors.New("no answer")                       // to the client's HELLOs
+	ErrNoAnswer = errors.New("no answer")                       // to the client's HELLOs, or the host's name is not found
 	ErrVersion  = errors.New("another version of the protocol") // of the handshake and the packets
 	ErrGame     = errors.New("another game")
 	ErrSchema   = errors.New("another schema") // the text names the first difference

@@ -80,9 +80,9 @@ type Listener interface {
 // A Dialer is a remote address that a session can join.
 type Dialer interface {
 	// Dial starts to connect and does not wait for an answer: the Handler gets
-	// Connected or Closed later, Closed with ErrNoAnswer after 5 s. Dial fails when
-	// the address is malformed or not found, when there is no socket, or when the
-	// offer is out of its limits.
+	// Connected or Closed later, Closed with ErrNoAnswer after 5 s, also where the
+	// name of the host is not found. Dial fails when the address is malformed, when there is no
+	// socket, or when the offer is out of its limits.
 	Dial(o Offer) (Link, error)
 }
 

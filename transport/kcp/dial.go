@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/endpoint"
@@ -52,9 +53,11 @@ func Dialer(join string, opts ...Option) transport.Dialer {
 	return &dialer{addr: join, o: collect(opts), lookUp: net.DefaultResolver.LookupNetIP}
 }
 
-// Dial implements transport.Dialer. It waits only for the lookup of a host name, at
-// most two seconds. If the lookup fails, Dial uses the address of the last lookup
-// that succeeded, so a client whose network is down can retry until it is back.
+// Dial implements transport.Dialer. It does not wait, not even for the lookup of a host name,
+// which takes a part of the five seconds for which the client asks. If the lookup fails, or takes
+// longer than two seconds, the address of the last one that succeeded is used, so a client whose
+// network is down can retry until it is back; without one it is tried again, and the Handler gets
+// Closed with ErrNoAnswer in the end.
 func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 	j, err := where(d.addr)
 	if err == nil {
@@ -67,11 +70,14 @@ func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	remotes, err := d.resolve(j.Address)
+	remotes, host, port, err := fixed(j.Address)
 	if err != nil {
 		return nil, err
 	}
-	network := family(remotes)
+	network, local := "udp", "" // of a name that is not looked up yet
+	if len(remotes) > 0 {
+		network = family(remotes)
+	}
 	// The socket is not connected, so it keeps working when the machine moves to
 	// another network, and the system does not decide which errors end it.
 	socket, err := net.ListenUDP(network, nil)
@@ -84,7 +90,10 @@ func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 		return nil, err
 	}
 	client.Master, client.Own = who.master, who.own
-	l, err := open(socket, localAddress(socket, network, remotes[0]), d.o, func(c endpoint.Config) (bool, *endpoint.Endpoint, error) {
+	if len(remotes) > 0 {
+		local = localAddress(socket, network, remotes[0])
+	}
+	l, err := open(socket, local, d.o, func(c endpoint.Config) (bool, *endpoint.Endpoint, error) {
 		c.Client = client
 		e, err := endpoint.Dial(c, o, remotes...)
 		return false, e, err
@@ -94,7 +103,38 @@ func (d *dialer) Dial(o transport.Offer) (transport.Link, error) {
 		return nil, err
 	}
 	l.over = who.over
+	if len(remotes) == 0 {
+		l.all.Go(func() { d.find(l, host, port) })
+	}
 	return l, nil
+}
+
+// find looks a host up until its address is found, or the client asks no more.
+func (d *dialer) find(l *link, host string, port uint16) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-l.done:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	for {
+		remotes, err := d.resolve(ctx, host, port)
+		if err == nil {
+			l.e.Found(localAddress(l.socket, "udp", remotes[0]), remotes...)
+			return
+		}
+		if !l.e.NotFound(err) {
+			return
+		}
+		select {
+		case <-l.done:
+			return
+		case <-time.After(lookAgain):
+		}
+	}
 }
 
 // where reads a join string, or an address, of which no key is known.
@@ -140,22 +180,28 @@ func family(remotes []netip.AddrPort) string {
 	return "udp"
 }
 
-// resolve returns the addresses to ask, at most mostAddresses.
-func (d *dialer) resolve(addr string) ([]netip.AddrPort, error) {
-	host, port, err := target(addr)
+// fixed is the address to ask, if addr has one; else its host's name is to be looked up.
+func fixed(addr string) (remotes []netip.AddrPort, host string, port uint16, err error) {
+	host, port, err = target(addr)
 	if err != nil {
-		return nil, err
+		return nil, "", 0, err
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
 		if ip.IsUnspecified() {
 			ip = thisMachine
 		}
 		if ip, err = namedZone(ip.Unmap()); err != nil {
-			return nil, err
+			return nil, "", 0, err
 		}
-		return []netip.AddrPort{netip.AddrPortFrom(ip, port)}, nil
+		remotes = []netip.AddrPort{netip.AddrPortFrom(ip, port)}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), longestLookup)
+	return remotes, host, port, nil
+}
+
+// resolve returns the addresses of a host to ask. If its name cannot be looked up, they are those
+// of the last lookup that succeeded.
+func (d *dialer) resolve(ctx context.Context, host string, port uint16) ([]netip.AddrPort, error) {
+	ctx, cancel := context.WithTimeout(ctx, longestLookup)
 	defer cancel()
 	ips, err := d.lookUp(ctx, "ip", host)
 	d.mu.Lock()
@@ -235,6 +281,9 @@ func target(addr string) (host string, port uint16, err error) {
 	}
 	if host == "" {
 		host = thisMachine.String()
+	}
+	if !isHost(host) {
+		return "", 0, fmt.Errorf("kcp: %q names no host; write an address or a name, as in 192.0.2.1:7777 or example.org:7777", addr)
 	}
 	return host, uint16(n), nil
 }

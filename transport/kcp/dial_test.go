@@ -11,8 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/endpoint"
 	"github.com/tendonengine/tendon/transport/internal/linktest"
 )
 
@@ -28,8 +30,11 @@ func TestTargets(t *testing.T) {
 		"192.0.2.1:0":              "",
 		"192.0.2.1:65536":          "",
 		"192.0.2.1":                "",
+		"192.0.2:7":                "",
+		"a b:7":                    "",
+		"300.0.2.1:7":              "",
 	} {
-		got, err := Dialer(addr).(*dialer).resolve(addr)
+		got, err := resolved(Dialer(addr), addr)
 		if (err == nil) != (want != "") || err == nil && fmt.Sprint(got) != "["+want+"]" {
 			t.Errorf("%s is %v, %v, want %q", addr, got, err, want)
 		}
@@ -59,29 +64,80 @@ func TestJoinByName(t *testing.T) {
 	r.Pair()
 }
 
-// While a host name cannot be looked up, Dial uses the address found before.
+// resolved are the addresses that a dialer asks.
+func resolved(d transport.Dialer, addr string) ([]netip.AddrPort, error) {
+	remotes, host, port, err := fixed(addr)
+	if err != nil || len(remotes) > 0 {
+		return remotes, err
+	}
+	return d.(*dialer).resolve(context.Background(), host, port)
+}
+
+// While a host name cannot be looked up, a client asks at the address found before; if there is
+// none, it is told so, by its name, when its time is over.
 func TestNameIsRemembered(t *testing.T) {
+	noLeak(t)
+	r := linktest.NewRig(t, loopback(t, false))
+	server := r.Host(linktest.Offer())
+	_, port, _ := net.SplitHostPort(r.Listener.Addr())
+	d := Dialer("game.invalid:"+port, withTiming(endpoint.Timing{Hello: 20 * time.Millisecond, Connect: 200 * time.Millisecond})).(*dialer)
+	r.Dialer = func() transport.Dialer { return d }
+	var found []netip.Addr
+	gone := errors.New("no network")
+	d.lookUp = func(context.Context, string, string) ([]netip.Addr, error) { return found, gone }
+	fails := func(says string) {
+		t.Helper()
+		client := r.Join(linktest.Offer())
+		r.Until("it gives up", func() bool { return len(client.Ended) == 1 })
+		if err := client.Ended[0]; !errors.Is(err, transport.ErrNoAnswer) || !strings.Contains(err.Error(), "game.invalid") || !strings.Contains(err.Error(), says) {
+			t.Errorf("a name that was never found: %v", err)
+		}
+		r.Hang(client, "")
+	}
+	fails("no network")
+	gone = nil // there is an answer, which names none
+	fails("no address")
+	found = []netip.Addr{netip.IPv6Loopback(), thisMachine}
+	d.o.timing.Connect = 0
+	for i := range 2 {
+		client := r.Join(linktest.Offer())
+		r.Until("a client is in", func() bool { return len(client.Conns) == 1 && len(server.Conns) == i+1 })
+		if s := client.Conns[0].Stats(); s.Local == "" || s.Remote != server.Link.(*link).socket.LocalAddr().String() {
+			t.Errorf("it is at %q, and joined %q", s.Local, s.Remote)
+		}
+		r.Hang(client, "")
+		found, gone = nil, errors.New("no network")
+	}
+}
+
+// A name server that is silent keeps neither the game waiting, nor who closes the link meanwhile;
+// when it answers, the client asks.
+func TestSilentNameServer(t *testing.T) {
+	noLeak(t)
 	r := linktest.NewRig(t, loopback(t, false))
 	server := r.Host(linktest.Offer())
 	_, port, _ := net.SplitHostPort(r.Listener.Addr())
 	d := Dialer("game.invalid:"+port, quick).(*dialer)
-	var found []netip.Addr
-	gone := errors.New("no network")
-	d.lookUp = func(context.Context, string, string) ([]netip.Addr, error) { return found, gone }
-	if _, err := d.Dial(linktest.Offer()); !errors.Is(err, gone) || !strings.Contains(err.Error(), "game.invalid") {
-		t.Fatalf("a name that was never found: %v", err)
-	}
-	gone = nil // there is an answer, which names none
-	if _, err := d.Dial(linktest.Offer()); err == nil || !strings.Contains(err.Error(), "no address") {
-		t.Fatalf("a name without an address: %v", err)
+	answer := make(chan []netip.Addr)
+	d.lookUp = func(ctx context.Context, _, _ string) ([]netip.Addr, error) {
+		select {
+		case ips := <-answer:
+			return ips, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	r.Dialer = func() transport.Dialer { return d }
-	found = []netip.Addr{netip.IPv6Loopback(), thisMachine}
-	for i := range 2 {
-		client := r.Join(linktest.Offer())
-		r.Until("a client is in", func() bool { return len(client.Conns) == 1 && len(server.Conns) == i+1 })
-		found, gone = nil, errors.New("no network")
+	r.Hang(r.Join(linktest.Offer()), "") // would not come back before the lookup
+	client := r.Join(linktest.Offer())
+	for range 10 {
+		r.Turn()
 	}
+	if len(client.Ended)+len(server.Conns) > 0 {
+		t.Fatalf("told %v, %d connections", client.Ended, len(server.Conns))
+	}
+	answer <- []netip.Addr{thisMachine}
+	r.Until("it is in", func() bool { return len(client.Conns) == 1 })
 }
 
 // Of a name's addresses Dial asks some, of both families if there are any.
@@ -98,7 +154,7 @@ func TestNameOfSeveralAddresses(t *testing.T) {
 			}
 			return ips, nil
 		}
-		if got, err := d.resolve(d.addr); err != nil || fmt.Sprint(got) != "["+x.want+"]" {
+		if got, err := resolved(d, d.addr); err != nil || fmt.Sprint(got) != "["+x.want+"]" {
 			t.Errorf("of %s it is %v, %v, want %s", x.ips, got, err, x.want)
 		}
 	}
@@ -140,7 +196,7 @@ func TestJoinZone(t *testing.T) {
 		t.Skip("no interface here: ", err)
 	}
 	for _, zone := range []string{strconv.Itoa(all[0].Index), all[0].Name} {
-		got, err := Dialer("").(*dialer).resolve("[fe80::1%" + zone + "]:7")
+		got, err := resolved(Dialer(""), "[fe80::1%"+zone+"]:7")
 		if want := "[fe80::1%" + all[0].Name + "]:7"; err != nil || fmt.Sprint(got) != "["+want+"]" {
 			t.Errorf("zone %s is %v, %v, want %s", zone, got, err, want)
 		}
@@ -154,7 +210,7 @@ func TestZoneThatIsMissing(t *testing.T) {
 		"[fe80::1%none]:7":     "no interface none",
 		"[fe80::1%99999999]:7": "no interface 99999999",
 	} {
-		if got, err := Dialer(addr).(*dialer).resolve(addr); err == nil || !strings.Contains(err.Error(), says) {
+		if got, err := resolved(Dialer(addr), addr); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s is %v, %v, want %q", addr, got, err, says)
 		}
 	}

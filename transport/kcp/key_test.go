@@ -353,7 +353,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 	listens("WithSecret", WithSecret(""))
 	listens("WithSecret", WithSecret(strings.Repeat("x", maxSecret+1)))
-	for _, a := range []string{":9", "a b", "a b:9", "example.org:", "example.org:0", "example.org:http", "example.org:70000", "a/b", "0.0.0.0", "[::]:9", "[", "a:b:c"} {
+	for _, a := range []string{":9", "a b", "a b:9", "example.org:", "example.org:0", "example.org:http", "example.org:70000", "a/b", "1.2.3", "0.0.0.0", "[::]:9", "[", "a:b:c"} {
 		listens("WithAddress", WithAddress(a))
 	}
 	key := WithKey(NewKey())

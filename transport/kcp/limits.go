@@ -40,6 +40,9 @@ const (
 	pollGoodbye = 2 * time.Millisecond
 	// mostAddresses is how many addresses of one name a client asks at once.
 	mostAddresses = 4
-	// longestLookup is the longest lookup of a host name: the game waits for it.
+	// longestLookup is the longest lookup of a host name: less than half of the time for which a
+	// client asks, so that some is left to ask at the address. lookAgain is the pause before the
+	// next, if it has failed at once.
 	longestLookup = 2 * time.Second
+	lookAgain     = 500 * time.Millisecond
 )

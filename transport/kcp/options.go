@@ -89,13 +89,23 @@ func (o options) checkListener() error {
 		return err
 	}
 	host, _ := splitReached(o.address, 1)
-	ip, err := netip.ParseAddr(host)
-	if host == "" || err == nil && ip.IsUnspecified() || err != nil && strings.ContainsFunc(host, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-._", r)
-	}) {
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() || !isHost(host) {
 		return fmt.Errorf("kcp: WithAddress(%q) is no address at which players reach the listener; write a host, or host:port with a port from 1 to 65535, as in example.org or 192.0.2.1:7777", o.address)
 	}
 	return nil
+}
+
+// isHost reports whether a text is an IP address or can be the name of a host: one that ends in a
+// number, as 1.2.3.4.5, is meant as an address.
+func isHost(s string) bool {
+	if _, err := netip.ParseAddr(s); err == nil {
+		return true
+	}
+	name := strings.TrimSuffix(s, ".")
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	return strings.Trim(last, "0123456789") != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-._", r)
+	})
 }
 
 // splitReached splits what WithAddress was given; a host without a port has the listener's. host

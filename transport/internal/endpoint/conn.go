@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"sync"
@@ -52,6 +53,7 @@ type Conn struct {
 	sought time.Duration // client: when it last asked whether its server knows it
 	lane   *lane.Lane    // nil until open
 	stats  transport.Stats
+	local  string         // this machine's address, where Config.Local has none
 	text   string         // path.Remote as text …
 	textOf netip.AddrPort // … as of this address
 	cost   uint64         // of the reliable lane so far, in bytes: see LaneBytes
@@ -204,7 +206,7 @@ func (c *Conn) SetLoss(share float64) {
 func (c *Conn) Stats() transport.Stats {
 	c.mu.Lock()
 	s := c.stats
-	s.Transport, s.Local, s.Remote = c.e.cfg.Transport, c.e.cfg.Local, c.remoteText()
+	s.Transport, s.Local, s.Remote = c.e.cfg.Transport, cmp.Or(c.e.cfg.Local, c.local), c.remoteText()
 	s.PathSize = c.mtu.Size()
 	if c.lane != nil {
 		s.ReliableOut = c.lane.Out()
@@ -222,6 +224,9 @@ func (c *Conn) Stats() transport.Stats {
 // remoteText is the peer's address as text, made anew only where the address is another: each
 // second asks for it. c.mu is held.
 func (c *Conn) remoteText() string {
+	if !c.path.Remote.IsValid() { // its name is still being looked up
+		return ""
+	}
 	if c.text == "" || c.textOf != c.path.Remote {
 		c.text, c.textOf = c.path.Remote.String(), c.path.Remote
 	}

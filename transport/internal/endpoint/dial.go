@@ -27,6 +27,7 @@ type dial struct {
 	asked   int             // rounds of questions
 	inits   int             // INITs in this round
 	trip    time.Duration   // from a HELLO to the CHALLENGE
+	sought  error           // why the address is not found yet; nil: it is, or is still looked up
 	hint    error           // what anybody may have said: believed if nothing better comes
 	hinted  time.Duration
 	busy    time.Duration // when the listener last said so
@@ -42,7 +43,7 @@ const (
 )
 
 // Dial makes an endpoint that connects to the first of remotes that answers, and sends the
-// first HELLOs.
+// first HELLOs. Without remotes it waits for Found.
 func Dial(cfg Config, o transport.Offer, remotes ...netip.AddrPort) (*Endpoint, error) {
 	e, err := newEndpoint(cfg, o, false)
 	if err != nil {
@@ -57,10 +58,39 @@ func Dial(cfg Config, o transport.Offer, remotes ...netip.AddrPort) (*Endpoint, 
 			return nil, err
 		}
 	}
-	e.client = &Conn{e: e, path: Path{Remote: remotes[0]}, attempt: cfg.Random(), born: e.awake.at(cfg.Now()), state: dialing, dial: d}
+	e.client = &Conn{e: e, attempt: cfg.Random(), born: e.awake.at(cfg.Now()), state: dialing, dial: d}
 	e.conns = append(e.conns, e.client)
-	e.client.ask()
+	if len(remotes) > 0 {
+		e.client.path.Remote = remotes[0]
+		e.client.ask()
+	}
 	return e, nil
+}
+
+// Found gives a client that was dialled without an address those of its server, and asks there;
+// local is this machine's address towards it. Any goroutine may call it.
+func (e *Endpoint) Found(local string, remotes ...netip.AddrPort) {
+	c := e.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dials() {
+		c.local, c.path.Remote = local, remotes[0]
+		c.dial.remotes, c.dial.sought = remotes, nil
+		c.ask()
+	}
+}
+
+// NotFound notes why the address of a client's server is not found, and reports whether it still
+// waits for that. Any goroutine may call it.
+func (e *Endpoint) NotFound(why error) bool {
+	c := e.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.dials() {
+		return false
+	}
+	c.dial.sought = why
+	return true
 }
 
 // ask sends what a client repeats until it is answered: HELLOs, and an INIT once it has a
@@ -103,7 +133,7 @@ const eagerRounds = 4
 func (c *Conn) askAgain(now, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.dials() {
+	if !c.dials() || len(c.dial.remotes) == 0 {
 		return
 	}
 	if c.dial.asked <= eagerRounds {
@@ -270,6 +300,10 @@ func (c *Conn) givesUp(age time.Duration) error {
 		return nil
 	case d.hint != nil:
 		return d.hint
+	case d.sought != nil:
+		return fmt.Errorf("%w in %v: %w", transport.ErrNoAnswer, t.Connect, d.sought)
+	case len(d.remotes) == 0:
+		return fmt.Errorf("%w in %v: the name of the host is still being looked up", transport.ErrNoAnswer, t.Connect)
 	case d.shake != nil:
 		return fmt.Errorf("%w from %s in %v: it answers short packets, but not the question to be let in: ask again later, or the way there carries no packets of %d bytes",
 			transport.ErrNoAnswer, c.path.Remote, t.Connect, wire.InitSize(len(d.noise)))
