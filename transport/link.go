@@ -103,7 +103,7 @@ type Link interface {
 	Counters() Counters
 	// Close tells every peer the reason, cut to 200 bytes, and frees the endpoint. It waits
 	// until the peers know, or, where one does not answer, until all copies of the goodbye are
-	// said: that takes 0.75 s, and up to a second by a timer of 50 ms.
+	// said: that takes 0.75 s and up to five ticks of its timer, about a second.
 	// The local Handler is not called. A second call does nothing. An error is the
 	// socket's.
 	Close(reason string) error
