@@ -387,3 +387,31 @@ func TestRplNodeOutOfRange(t *testing.T) {
 	l.steps(2)
 	check(t, "one that is new", *server.Counter("node not made")+*server.Counter("RplNode refused"), 4)
 }
+
+// A system that changes on a client what a node has is named: nothing mends it there. What the
+// authority changes is none.
+func TestProxyChanged(t *testing.T) {
+	var log bytes.Buffer
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{})
+	client := l.client(tendon.Config{Debug: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	l.joined()
+	e := server.Create(Paint)
+	l.steps(20)
+	e.AddComponent(Plan)
+	l.steps(20)
+	e.RemoveComponent(Plan)
+	l.steps(20)
+	check(t, "of what the authority changes", *client.Counter("proxy changed"), uint64(0))
+	mine := client.find(tendon.ID(e))
+	mine.AddComponent(Plan)
+	l.steps(2)
+	mine.RemoveComponent(Plan)
+	mine.RemoveComponent(Paint)
+	l.steps(2)
+	for _, what := range []string{"what=plan remedy=\"a system has added it", "what=paint remedy=\"a system has removed it"} {
+		if !strings.Contains(log.String(), what) {
+			t.Errorf("not told: %s\n%s", what, log.String())
+		}
+	}
+}

@@ -61,6 +61,7 @@ func (ck *Checker) Check() {
 	for _, n := range ck.Nodes.Sorted() {
 		ck.checkShown(n)
 		ck.checkTags(n)
+		ck.checkComponentsOfProxy(n)
 		for i := range n.Items {
 			switch b := &n.Items[i]; {
 			case b.Comp == nil:
@@ -82,6 +83,34 @@ func (ck *Checker) checkItemOfProxy(n *nodes.Node, b *nodes.Binding) {
 	if field := ck.changedField(b); field != "" {
 		ck.Faults.Scold("proxy written", fmt.Sprintf("%s.%s", b.Comp.Name, field),
 			"a system writes a replicated field of a proxy, which the next update overwrites: ask tendon.IsAuthority, or call an RPC")
+	}
+}
+
+// checkComponentsOfProxy finds a system that has changed which replicated components a proxy has.
+// What is predicted may change them, as its rule does everywhere.
+func (ck *Checker) checkComponentsOfProxy(n *nodes.Node) {
+	if ck.Auth != nil || n.Replica == nil || n.Leaving || !n.Here || n.Predicted != nil || n == ck.Nodes.Session {
+		return
+	}
+	const remedy = "only the authority changes what a node has, and nothing mends it here: ask tendon.IsAuthority, or have a component that is not replicated"
+	for i := range n.Items {
+		b := &n.Items[i]
+		if b.Comp == nil || !ck.World.Valid(b.Entity) || ck.Nodes.Of(b.Entity) != n {
+			continue
+		}
+		if !ck.World.Entry(b.Entity).HasComponent(b.Comp.Type) {
+			ck.Faults.Scold("proxy changed", b.Comp.Name, "a system has removed it from a proxy: "+remedy)
+		}
+	}
+	for _, ent := range n.Entities() {
+		if !ck.World.Valid(ent) || ck.Nodes.Of(ent) != n {
+			continue
+		}
+		for _, t := range ck.World.Entry(ent).Archetype().Layout().Components() {
+			if c := ck.Kinds.Of(t); c != nil && n.Binding(c, ent) == nil {
+				ck.Faults.Scold("proxy changed", c.Name, "a system has added it to a proxy: "+remedy)
+			}
+		}
 	}
 }
 
