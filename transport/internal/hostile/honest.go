@@ -52,6 +52,7 @@ type life struct {
 	full      bool // it was refused while there was no place
 	outage    bool // it was cut off for about SilenceTimeout
 	hindered  bool // while it dialled, the line or the server was down, or no place was free
+	unseen    bool // the server's game stood still before it had seen it
 	wasCut    bool
 }
 
@@ -181,6 +182,7 @@ func (p *player) watch() {
 	if l.client == nil {
 		l.hindered = l.hindered || p.down[0] || p.down[1] || p.w.server == nil || p.w.now < p.w.stalled || p.w.crowded()
 	}
+	l.unseen = l.unseen || l.server == nil && p.w.now < p.w.stalled
 	if p.w.server == nil {
 		l.shut = true
 	}
@@ -301,7 +303,7 @@ func (l *life) ended(end int, err error) {
 		gone := l.kicked && l.wasCut || l.server == nil && (l.wasCut || l.hindered)
 		right = end == atClient && (l.shut || l.over[atServer] || gone)
 	case errors.Is(err, transport.ErrTimeout):
-		right = l.outage || l.shut || end == atServer && (l.left || l.over[atClient]) || end == atClient && (l.kicked || l.server == nil && l.wasCut)
+		right = l.outage || l.shut || end == atServer && (l.left || l.over[atClient]) || end == atClient && (l.kicked || l.unseen || l.server == nil && l.wasCut)
 	case errors.Is(err, transport.ErrClosed) && end == atServer:
 		right = l.left && says("bye "+l.name) || l.kicked && says("kicked "+l.name)
 	case errors.Is(err, transport.ErrClosed):
