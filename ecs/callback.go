@@ -162,7 +162,10 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 // OnChange runs on every machine, the authority too, when fields tagged `notify` have
 // changed. It runs inside Receive on proxies and in the step's Send on the authority, at
 // most once a step for each component, except that calls may change what has just
-// streamed in. Changes by callbacks that run before it are part of the change. It does
+// streamed in. Of a node that ends on the authority it runs inside World.Remove, before
+// OnStreamOut, for what has changed since: there tendon.Remove of that node does nothing, and
+// World.Remove ends fn, which is counted ("removed again"). Changes by callbacks that run before
+// it are part of the change. It does
 // not run if no `notify` field differs in the end, or the component has gone. It panics
 // for a component that is not replicated or has no field tagged `notify`.
 //

@@ -114,6 +114,40 @@ func TestLastChangeOnTheAuthority(t *testing.T) {
 	check(t, "alive", server.count(Paint), 0)
 }
 
+// An OnChange that removes a node by World.Remove while it is going already harms nothing: it ends
+// there, whether a rule has removed the node or its owner has left.
+func TestLastChangeRemovesAgain(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	tendon.OnChange(server.Replication, Paint, func(e *donburi.Entry, _ PaintData) {
+		if Paint.Get(e).Colour == 0 {
+			e.Remove()
+			server.say("not reached")
+		}
+	})
+	var pawn *donburi.Entry
+	server.OnJoin(func(p rpl.Peer) {
+		if p != server.Me() {
+			pawn = server.Create(Paint)
+			Paint.Get(pawn).Colour = 5
+			tendon.Give(pawn, p)
+		}
+	})
+	server.OnLeave(func(rpl.Peer) { Paint.Get(pawn).Colour = 0 })
+	l.joined()
+	first, second := server.Create(Paint), server.Create(Paint)
+	Paint.Get(first).Colour, Paint.Get(second).Colour = 3, 4
+	l.steps(2)
+	Paint.Get(first).Colour = 0
+	first.Remove()
+	client.Close("")
+	l.steps(60)
+	check(t, "alive", server.count(Paint), 1)
+	check(t, "the other", Paint.Get(second).Colour, uint8(4))
+	check(t, "counted", *server.Counter("removed again"), uint64(2))
+	check(t, "said", len(server.said()), 0)
+}
+
 // Killed, flown away, removed for no reason, gone with its owner, out of sight, ended with the
 // level and with the session are told apart on every machine. Load is no death.
 func TestReasonsDiffer(t *testing.T) {

@@ -190,5 +190,5 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 
 // view changes a copy of a predicted component to what is drawn in this frame.
 func (pr *prediction) view(n *nodes.Node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer) {
-	pr.states.Draw(n, e, c, p, rpl.Tick(pr.commands.lead.Tick()), pr.drawn.DrawnTick(), pr.line.now().Seconds())
+	pr.states.Draw(n, e, c, p, rpl.Tick(pr.commands.lead.Tick()), pr.drawn.DrawnTick(pr.commands.lead.Tick()), pr.line.now().Seconds())
 }

@@ -58,6 +58,7 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 	n.From = px.firstTick(rep)
 	px.nodes.Add(n)
 	px.nodes.SetOwner(n, rep.Owner)
+	n.Asked = n.Asked && (rep.Owner == px.Me || rep.Owner == 0) // what a command has made may be another's at once
 	px.hang(n)
 	px.notify.OrderAfterParent(n)
 	px.shed(n)

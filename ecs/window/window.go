@@ -64,7 +64,8 @@ var ErrQuit = errors.New("window: quit")
 // game but Layout has been called then.
 var ErrNotOpened = errors.New("window: no window can be opened here")
 
-// Run opens a window and plays until it is closed. Call it from main's goroutine.
+// Run opens a window and plays until it is closed. Call it from main's goroutine, once in a
+// program, as Ebitengine has it: a menu is a state of the game, and not a Run of its own.
 //
 // Whatever ends it, Run closes the session, in the last update: what Ebitengine and the
 // drivers do when they take the window down can end the program. To give the others a
@@ -83,7 +84,7 @@ func Split(g Game, panes ...Pane) error {
 	for _, p := range panes {
 		g := pace.Pane{Step: p.Step != nil, Draw: p.Draw != nil}
 		if p.Rep != nil {
-			g.Hz = p.Rep.Steps()
+			g.Session, g.Hz = p.Rep, p.Rep.Steps()
 		}
 		given = append(given, g)
 	}

@@ -129,7 +129,7 @@ func (ex *Reader) ForgetUnmade(ent donburi.Entity) {
 // Calls on it that wait for this step's Send run first, as they would on other machines.
 func (ex *Reader) EndNode(n *nodes.Node) {
 	if n.Ending {
-		panic("tendon: a node is removed inside its own OnStreamOut, last OnChange or last call: it is going already, and donburi would take another entity away with it; tendon.Remove does nothing there")
+		panic(removedAgain)
 	}
 	n.Ending = true
 	defer func() { n.Ending = false }() // a callback may panic: the node can be removed again then
@@ -147,14 +147,32 @@ func (ex *Reader) EndNode(n *nodes.Node) {
 	ex.Nodes.Forget(n, ex.Notify.ParentChanged)
 }
 
+// removedAgain is what EndNode panics with.
+const removedAgain = "tendon: a node is removed inside its own OnStreamOut, last OnChange or last call: it is going already, and donburi would take another entity away with it; tendon.Remove does nothing there"
+
 // lastChanges tells the game of what has changed in the node's last step, as other machines are
 // told of it by what comes with the removal.
 func (ex *Reader) lastChanges(n *nodes.Node) {
 	for i := range n.Items {
 		if b := &n.Items[i]; b.Comp != nil && (!b.Comp.Item.Explicit || ex.IsDirty(b)) {
-			ex.Notify.ChangedLast(n, b)
+			ex.lastChange(n, b)
 		}
 	}
+}
+
+// lastChange is that of one item. An OnChange that removes what has no health left is a game's
+// common rule, and it is about to go: that ends the callback, and is no reason to end the program.
+func (ex *Reader) lastChange(n *nodes.Node, b *nodes.Binding) {
+	defer func() {
+		switch p := recover(); p {
+		case nil:
+		case removedAgain:
+			ex.Faults.Scold("removed again", "a node with "+b.Comp.Name, "its last OnChange has removed it by World.Remove while it was going already, which ended the callback there: use tendon.Remove, which does nothing then")
+		default:
+			panic(p)
+		}
+	}()
+	ex.Notify.ChangedLast(n, b)
 }
 
 // readLast hands the core what a node is in the end: its removal carries it.

@@ -22,9 +22,15 @@ const (
 	// quicker asks for the present.
 	shortest = 0.001
 
-	// even is from which share of a step on frames come as often as steps: then each shows the
-	// newest.
-	even = 0.75
+	// longest is the longest that is a frame, and not a pause.
+	longest = 0.25
+
+	// even is from which share of a step on frames come as often as steps, so that each shows the
+	// newest, and uneven from which they do no more.
+	even, uneven = 0.8, 0.65
+
+	// meanFrames is of how many frames their length is a mean: a dropped one changes little.
+	meanFrames = 8
 )
 
 // A Keeper keeps what was after the last two steps. The zero Keeper, with its session, is ready.
@@ -40,7 +46,10 @@ type Keeper struct {
 	began  float64 // when the newest step began, in seconds …
 	due    float64 // … and when it was due, if steps come evenly
 	framed float64 // when Frame was last called …
-	frame  float64 // … and how long after the call before
+	frame  float64 // … and how long frames take
+	evenly bool    // they come as often as steps
+	shown  float64 // what the last showed, in steps
+	tick   float64 // and of what is predicted, in ticks
 
 	pace pace
 }
@@ -71,10 +80,33 @@ func (k *Keeper) Stepped() {
 	k.due += (now - k.due) / 8
 }
 
-// Framed notes that a frame begins.
+// Framed notes that a frame begins. What it shows is never behind what the last one did, whose
+// display may have had another rate.
 func (k *Keeper) Framed() {
-	now := k.Now().Seconds()
-	k.frame, k.framed = now-k.framed, now
+	now, step := k.Now().Seconds(), k.seconds()
+	switch took := now - k.framed; {
+	case k.framed == 0 || took > longest:
+	case k.frame == 0:
+		k.frame = took
+	default:
+		k.frame += (took - k.frame) / meanFrames
+	}
+	k.framed = now
+	if k.evenly {
+		k.evenly = k.frame > uneven*step
+	} else {
+		k.evenly = k.frame > even*step
+	}
+	k.shown = noLess(float64(k.step)-1+k.share(), k.shown)
+	k.tick = noLess(k.pace.at(min((k.framed-k.began+k.frame)/step, 1)), k.tick)
+}
+
+// noLess is what a frame shows that would go back by less than two steps: the same as the last.
+func noLess(now, last float64) float64 {
+	if now < last && last-now < 2 {
+		return last
+	}
+	return now
 }
 
 func (k *Keeper) seconds() float64 { return 1 / float64(k.Steps) }
@@ -82,20 +114,30 @@ func (k *Keeper) seconds() float64 { return 1 / float64(k.Steps) }
 // share is how far on the way to the newest step this frame is. A display's frames come at any
 // time between steps: half a frame ahead of the clock none of them has to wait at an end.
 func (k *Keeper) share() float64 {
-	ahead, step := k.frame, k.seconds()
-	if k.framed < k.began || ahead < shortest || ahead > even*step {
+	if k.evenly || k.frame < shortest {
 		return 1
 	}
-	return min(max(0, k.framed-k.due+ahead/2)/step, 1)
+	return min(max(0, k.framed-k.due+k.frame/2)/k.seconds(), 1)
+}
+
+// drawn is the share that is drawn: all of it where a step has been made since the frame began.
+func (k *Keeper) drawn() float64 {
+	if k.framed < k.began {
+		return 1
+	}
+	return min(max(0, k.shown-float64(k.step)+1), 1)
 }
 
 // DrawnTick is the tick, with its fraction, that what is predicted is drawn at when this frame is over:
-// a key shows in its own frame.
-func (k *Keeper) DrawnTick() float64 {
-	if k.framed == 0 {
-		return k.pace.drawn // the game draws without Frame
+// a key shows in its own frame. Within a step it is the newest.
+func (k *Keeper) DrawnTick(newest uint32) float64 {
+	switch {
+	case k.inside:
+		return float64(newest)
+	case k.framed < k.began: // the game draws without Frame
+		return k.pace.drawn
 	}
-	return k.pace.at(min(max(0, k.framed-k.began+k.frame)/k.seconds(), 1))
+	return k.tick
 }
 
 // Ended keeps what is after a step. tick is the newest tick of what is predicted.
@@ -160,7 +202,7 @@ func (k *Keeper) Was(e donburi.Entity, c *nodes.Component) (was []float64, share
 	}
 	kd.asked = k.step
 	id := int(e.Id())
-	if share = k.share(); share >= 1 || id >= len(kd.all) {
+	if share = k.drawn(); share >= 1 || id >= len(kd.all) {
 		return nil, 1
 	}
 	if s := &kd.all[id]; s.entity != e || s.step != k.step || !s.moves {

@@ -127,10 +127,11 @@ func TestLimitDrawsAtMost(t *testing.T) {
 // The sessions of a window take their steps together, at the rate that they have; what is
 // not given is named.
 func TestCommon(t *testing.T) {
-	whole := Pane{Hz: 30, Step: true, Draw: true}
-	other, noRep, noStep, noDraw := whole, whole, whole, whole
+	whole := Pane{Session: "one", Hz: 30, Step: true, Draw: true}
+	second, other, noRep, noStep, noDraw := whole, whole, whole, whole, whole
+	second.Session = "two"
 	other.Hz, noRep.Hz, noStep.Step, noDraw.Draw = 60, 0, false, false
-	if hz, err := Common([]Pane{whole, whole}); hz != 30 || err != nil {
+	if hz, err := Common([]Pane{whole, second}); hz != 30 || err != nil {
 		t.Errorf("two of 30: %d, %v", hz, err)
 	}
 	for _, x := range []struct {
@@ -139,6 +140,7 @@ func TestCommon(t *testing.T) {
 	}{
 		{nil, []string{"no pane"}},
 		{[]Pane{whole, other}, []string{"30 and of 60", "Config.Steps"}},
+		{[]Pane{whole, whole}, []string{"pane 2 of 2: it has the session of another"}},
 		{[]Pane{noRep}, []string{"window: there is no session", "tendon.New"}},
 		{[]Pane{noStep}, []string{"window: there is no Step", "Game.Step", "Pane.Step"}},
 		{[]Pane{whole, noDraw}, []string{"window: pane 2 of 2: there is no Draw", "Pane.Draw"}},

@@ -3,10 +3,12 @@ package pace
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A Pane is the part of a session in a window that is checked before the window opens.
 type Pane struct {
+	Session    any  // each pane has its own
 	Hz         int  // the session's steps a second; 0 means that there is no session
 	Step, Draw bool // whether the functions are given
 }
@@ -44,6 +46,8 @@ func Common(panes []Pane) (hz int, err error) {
 			return 0, fmt.Errorf("window: %sthere is no Draw: give what draws a frame, to Run in Game.Draw, to Split in each Pane.Draw", where)
 		case p.Hz != panes[0].Hz:
 			return 0, fmt.Errorf("window: sessions of %d and of %d steps a second: give all of them the same Config.Steps", panes[0].Hz, p.Hz)
+		case slices.ContainsFunc(panes[:i], func(o Pane) bool { return o.Session == p.Session }):
+			return 0, fmt.Errorf("window: %sit has the session of another, which would play at twice its speed: give each pane its own", where)
 		}
 	}
 	return panes[0].Hz, nil

@@ -31,9 +31,9 @@ func (n Name) Append(b []byte) []byte {
 // Spawned stands for the node that was spawned under the name where it moves on by commands of its
 // own: its owner's machine runs those before the authority has given it an id, and again after.
 func (n Name) Spawned() rpl.Node {
-	h := fnv.New64a()
+	h := fnv.New32a()
 	h.Write(n.Append(make([]byte, 0, MaxName)))
-	return rpl.Node(h.Sum64() | 1<<63) // no id is as large
+	return rpl.Node(h.Sum32() | 1) // an id has a tenant
 }
 
 // ParseName reads what Append has written; it is false for anything else.

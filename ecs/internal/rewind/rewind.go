@@ -27,7 +27,7 @@ const (
 	// no line to shoot on.
 	rewindSlack = 250 * time.Millisecond
 
-	// pastLeast is how many ticks are kept at least: rewindMost at 120 steps a second.
+	// pastLeast is how many ticks are kept at least: rewindMost at 60 steps a second, twice.
 	pastLeast = 64
 )
 
@@ -78,7 +78,8 @@ type undo struct {
 // Begin finds the components, which are those of Config.Rewind, in the protocol. only is
 // Config.RewindOnly.
 func (rw *History) Begin(cs []donburi.IComponentType, only filter.LayoutFilter) error {
-	rw.size = max(pastLeast, rpl.Tick(rewindMost.Seconds()/rw.step())+2)
+	// Twice, because what was seen lies between two packets, which few sends and losses put far apart.
+	rw.size = max(pastLeast, rpl.Tick(2*rewindMost.Seconds()/rw.step())+2)
 	for _, c := range cs {
 		comp := (*nodes.Component)(nil)
 		if c != nil {

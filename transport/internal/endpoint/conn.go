@@ -209,7 +209,7 @@ func (c *Conn) Stats() transport.Stats {
 	s.Transport, s.Local, s.Remote = c.e.cfg.Transport, cmp.Or(c.e.cfg.Local, c.local), c.remoteText()
 	s.PathSize = c.mtu.Size()
 	if c.lane != nil {
-		s.ReliableOut = c.lane.Out()
+		s.ReliableOut += c.lane.Out()
 		s.ReliableQueued = c.lane.Queued()
 	}
 	c.mu.Unlock()

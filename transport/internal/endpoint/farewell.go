@@ -36,7 +36,9 @@ func (c *Conn) end(cause wire.Cause, reason string) (was state) {
 	}
 	c.mu.Unlock()
 	if was != ended { // else a goodbye goes on that was begun
-		c.e.parted(c, says)
+		// A client that has heard nothing says it once: its game is not to wait in Link.Close for
+		// who does not answer.
+		c.e.parted(c, says && (c.e.listens || cause != wire.Unheard))
 	}
 	return was
 }

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"errors"
 	"net/netip"
 	"strings"
 	"testing"
@@ -148,5 +149,25 @@ func TestClosedRemembersNobody(t *testing.T) {
 	}
 	if h := b.Held(); b.Lingers() || h != (Held{}) || len(b.sent) != transport.CloseCopies {
 		t.Errorf("after %d copies it waits, and keeps %+v", len(b.sent), h)
+	}
+}
+
+// A client that has heard nothing says goodbye once and is over: its game is not to wait for who
+// does not answer.
+func TestWhoHearsNothingIsOverAtOnce(t *testing.T) {
+	b, s := connected(t)
+	b.sent = nil
+	b.pass(transport.SilenceTimeout)
+	if b.Poll(b); !errors.Is(b.err, transport.ErrTimeout) || b.Lingers() {
+		t.Errorf("told %v, lingers %v", b.err, b.Lingers())
+	}
+	closes := 0
+	for _, sent := range b.sent {
+		if p, _, err := s.Open(sent); err == nil && p.Kind == wire.Close {
+			closes++
+		}
+	}
+	if closes != 1 {
+		t.Errorf("%d goodbyes", closes)
 	}
 }
