@@ -164,13 +164,13 @@ func (e *Endpoint) lastWords(c *Conn, from Path, size int, newest bool, p wire.P
 			return
 		}
 		c.sayAgain(from, size, newest)
-	default:
-		c.sayAgain(from, size, newest)
 	case wire.Close:
 		c.mu.Lock()
 		c.control(c.path, wire.ControlMessage{Type: wire.Farewell})
 		c.mu.Unlock()
 		e.heardBye(c)
+	default:
+		c.sayAgain(from, size, newest)
 	}
 }
 
