@@ -9,9 +9,7 @@ import (
 
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
-	"github.com/yohamta/donburi/filter"
 
-	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/mem"
@@ -245,70 +243,6 @@ func TestSilentPlayerStops(t *testing.T) {
 	x.steps(30)
 	if at() != was {
 		t.Errorf("a second after the line broke it still runs, from %v to %v", was, at())
-	}
-}
-
-// A shot is judged by what the shooter drew, to the last fraction; what the judge changes
-// stays, and everything is back where it was.
-func TestRewindToWhatWasSeen(t *testing.T) {
-	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond})
-	host, ok := tendon.Mine(x.server, x.runner)
-	if !ok {
-		t.Fatal("the host has no runner")
-	}
-	id, target := tendon.ID(host), host.Entity()
-	x.nudge = func() { x.runner.Get(x.server.World().Entry(target)).Pos.X += 3.25 }
-	x.steps(60)
-	saw := map[rpl.Tick]gmath.Vec{}
-	x.move.Sample(x.client, func(*donburi.Entry) runKeys {
-		if e, ok := x.client.Find(id); ok {
-			saw[x.client.Tick()] = tendon.View(e, x.runner).Pos
-		}
-		return runKeys{}
-	})
-	judged, worst := 0, 0.0
-	x.judge = func(c tendon.Call, _ runKeys) {
-		want, ok := saw[c.Tick]
-		if !ok || !tendon.IsAuthority(c.Entry) || c.From != x.client.Me() {
-			return
-		}
-		e := x.server.World().Entry(target)
-		before := x.runner.Get(e).Pos
-		c.Rewind(func() {
-			judged++
-			worst = max(worst, x.runner.Get(e).Pos.DistanceTo(want))
-		})
-		if x.runner.Get(e).Pos != before {
-			t.Fatalf("it is at %v after the rewind, was at %v", x.runner.Get(e).Pos, before)
-		}
-	}
-	x.steps(120)
-	if judged < 100 || worst > 0.01 {
-		t.Errorf("%d shots judged, up to %v beside what was drawn", judged, worst)
-	}
-}
-
-// What Config.RewindOnly leaves out has no past.
-func TestRewindOnly(t *testing.T) {
-	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond}, func(c *tendon.Config) {
-		c.RewindOnly = filter.Not(filter.Contains(components.RplNode))
-	})
-	host, _ := tendon.Mine(x.server, x.runner)
-	target, judged := host.Entity(), 0
-	x.nudge = func() { x.runner.Get(x.server.World().Entry(target)).Pos.X += 3 }
-	x.judge = func(c tendon.Call, _ runKeys) {
-		if !tendon.IsAuthority(c.Entry) || c.From != x.client.Me() {
-			return
-		}
-		now := x.runner.Get(x.server.World().Entry(target)).Pos
-		c.Rewind(func() {
-			if judged++; x.runner.Get(x.server.World().Entry(target)).Pos != now {
-				t.Fatalf("at %v, is at %v", x.runner.Get(x.server.World().Entry(target)).Pos, now)
-			}
-		})
-	}
-	if x.steps(60); judged < 50 {
-		t.Errorf("only %d shots judged", judged)
 	}
 }
 

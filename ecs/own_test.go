@@ -82,3 +82,26 @@ func TestOwnIsDrawnBetweenSteps(t *testing.T) {
 		}
 	}
 }
+
+// Within a step View is the component as it is, in rules and in what runs after them, on a client
+// that predicts it as on the authority.
+func TestViewWithinAStep(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond})
+	x.input.Dir = gmath.Vec{X: 1}
+	x.judge = func(c tendon.Call, _ runKeys) {
+		if v, is := tendon.View(c.Entry, x.runner), x.runner.GetValue(c.Entry); v != is {
+			t.Fatalf("in a rule, tick %d, replay %v: %+v is viewed as %+v", c.Tick, c.Replay, is, v)
+		}
+	}
+	for range 120 {
+		x.net.Advance(time.Second / 60)
+		x.stepOf(x.server)
+		x.client.Frame()
+		x.client.Receive()
+		x.move.Run(x.client)
+		if mine := x.mine(); tendon.View(mine, x.runner) != x.runner.GetValue(mine) {
+			t.Fatalf("after its rule %+v is viewed as %+v", x.runner.GetValue(mine), tendon.View(mine, x.runner))
+		}
+		x.client.Send()
+	}
+}

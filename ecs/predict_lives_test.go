@@ -360,3 +360,27 @@ func TestStalledClient(t *testing.T) {
 		}
 	}
 }
+
+// Who had a node predicted, by asking for it or because a command of its own has made it, does so
+// no more when it is another player's: its input is not known here.
+func TestPredictedNodeOfAnother(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 40 * time.Millisecond})
+	tendon.Predict(x.mine(), false)
+	x.steps(30)
+	mine := x.mine()
+	tendon.Predict(mine, true)
+	x.steps(30)
+	if !tendon.Predicted(mine) {
+		t.Fatal("it is not predicted")
+	}
+	tendon.Give(x.server.World().Entry(x.me), x.server.Me())
+	x.steps(60)
+	if tendon.Predicted(mine) {
+		t.Error("it is another's, and predicted")
+	}
+	tendon.Predict(mine, true)
+	x.steps(30)
+	if !tendon.Predicted(mine) {
+		t.Error("it was asked for, and is not predicted")
+	}
+}

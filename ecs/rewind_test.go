@@ -1,6 +1,7 @@
 package ecs_test
 
-// What a rule may do inside of a Rewind, and how far it goes back.
+// Rewind: a shot is judged by what the shooter saw; what a rule may do meanwhile, and how far back
+// it goes.
 
 import (
 	"testing"
@@ -8,37 +9,122 @@ import (
 
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
+// A mark is the host's runner, which runs past, for the client to shoot at.
+type mark struct {
+	x   *race
+	id  rpl.Node
+	ent donburi.Entity
+}
+
+func newMark(x *race, speed float64) mark {
+	host, ok := tendon.Mine(x.server, x.runner)
+	if !ok {
+		x.t.Fatal("the host has no runner")
+	}
+	m := mark{x, tendon.ID(host), host.Entity()}
+	x.nudge = func() { m.get().Pos.X += speed }
+	return m
+}
+
+func (m mark) entry() *donburi.Entry { return m.x.server.World().Entry(m.ent) }
+func (m mark) get() *runnerData      { return m.x.runner.Get(m.entry()) }
+
+// drawn has the client note where it draws the mark, by the tick of its command.
+func (m mark) drawn() map[rpl.Tick]gmath.Vec {
+	saw := map[rpl.Tick]gmath.Vec{}
+	m.x.move.Sample(m.x.client, func(*donburi.Entry) runKeys {
+		if e, ok := m.x.client.Find(m.id); ok {
+			if _, noted := saw[m.x.client.Tick()]; !noted { // a step that makes no tick samples, too
+				saw[m.x.client.Tick()] = tendon.View(e, m.x.runner).Pos
+			}
+		}
+		return runKeys{}
+	})
+	return saw
+}
+
+// judged has each command of the client be a shot, on the server.
+func (m mark) judged(judge func(c tendon.Call)) {
+	m.x.judge = func(c tendon.Call, _ runKeys) {
+		if tendon.IsAuthority(c.Entry) && c.From == m.x.client.Me() {
+			judge(c)
+		}
+	}
+}
+
+// A shot is judged by what the shooter drew, to the last fraction; what the judge changes
+// stays, and everything is back where it was.
+func TestRewindToWhatWasSeen(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond})
+	m := newMark(x, 3.25)
+	x.steps(60)
+	saw, judged, worst := m.drawn(), 0, 0.0
+	m.judged(func(c tendon.Call) {
+		want, ok := saw[c.Tick]
+		if !ok {
+			return
+		}
+		before := m.get().Pos
+		c.Rewind(func() {
+			judged++
+			worst = max(worst, m.get().Pos.DistanceTo(want))
+		})
+		if m.get().Pos != before {
+			t.Fatalf("it is at %v after the rewind, was at %v", m.get().Pos, before)
+		}
+	})
+	x.steps(120)
+	if judged < 100 || worst > 0.01 {
+		t.Errorf("%d shots judged, up to %v beside what was drawn", judged, worst)
+	}
+}
+
+// What Config.RewindOnly leaves out has no past.
+func TestRewindOnly(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond}, func(c *tendon.Config) {
+		c.RewindOnly = filter.Not(filter.Contains(components.RplNode))
+	})
+	m, judged := newMark(x, 3), 0
+	m.judged(func(c tendon.Call) {
+		now := m.get().Pos
+		c.Rewind(func() {
+			if judged++; m.get().Pos != now {
+				t.Fatalf("at %v, is at %v", m.get().Pos, now)
+			}
+		})
+	})
+	if x.steps(60); judged < 50 {
+		t.Errorf("only %d shots judged", judged)
+	}
+}
+
 // A component that a rule puts in another's place, with a hit counted, stays where the node is.
 func TestRewindAndSet(t *testing.T) {
 	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond})
-	host, _ := tendon.Mine(x.server, x.runner)
-	target, hits := host.Entity(), uint16(0)
-	x.nudge = func() { x.runner.Get(x.server.World().Entry(target)).Pos.X += 3.25 }
-	x.judge = func(c tendon.Call, _ runKeys) {
-		if !tendon.IsAuthority(c.Entry) || c.From != x.client.Me() {
-			return
-		}
-		at := func() gmath.Vec { return x.runner.Get(x.server.World().Entry(target)).Pos }
-		before := at()
+	m, hits := newMark(x, 3.25), uint16(0)
+	m.judged(func(c tendon.Call) {
+		before := m.get().Pos
 		c.Rewind(func() {
-			v := x.runner.GetValue(x.server.World().Entry(target))
+			v := *m.get()
 			if v.Pos == before {
 				return // the client has drawn nothing yet
 			}
 			hits++
 			v.Jumps = hits
-			x.runner.Set(x.server.World().Entry(target), &v)
+			x.runner.Set(m.entry(), &v)
 		})
-		if d := x.runner.Get(x.server.World().Entry(target)); d.Pos != before || d.Jumps != hits {
+		if d := m.get(); d.Pos != before || d.Jumps != hits {
 			t.Fatalf("after it %+v, was at %v; %d hits", *d, before, hits)
 		}
-	}
+	})
 	if x.steps(120); hits < 50 {
 		t.Errorf("%d hits", hits)
 	}
@@ -48,15 +134,10 @@ func TestRewindAndSet(t *testing.T) {
 // that is removed inside is gone.
 func TestRewindInsideRewind(t *testing.T) {
 	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond})
-	host, _ := tendon.Mine(x.server, x.runner)
-	target, judged := host.Entity(), 0
+	m, judged := newMark(x, 3.25), 0
 	doomed := x.server.Create(x.runner).Entity()
-	x.nudge = func() { x.runner.Get(x.server.World().Entry(target)).Pos.X += 3.25 }
-	x.judge = func(c tendon.Call, _ runKeys) {
-		if !tendon.IsAuthority(c.Entry) || c.From != x.client.Me() {
-			return
-		}
-		at := func() gmath.Vec { return x.runner.Get(x.server.World().Entry(target)).Pos }
+	m.judged(func(c tendon.Call) {
+		at := func() gmath.Vec { return m.get().Pos }
 		before := at()
 		c.Rewind(func() {
 			outer := at()
@@ -78,9 +159,9 @@ func TestRewindInsideRewind(t *testing.T) {
 		if at() != before {
 			t.Fatalf("after both it is at %v, was at %v", at(), before)
 		}
-	}
-	if x.steps(120); judged < 50 {
-		t.Errorf("%d judged", judged)
+	})
+	if x.steps(120); judged < 50 || x.server.World().Valid(doomed) {
+		t.Errorf("%d judged; what was removed is there: %v", judged, x.server.World().Valid(doomed))
 	}
 }
 
@@ -88,77 +169,25 @@ func TestRewindInsideRewind(t *testing.T) {
 func TestRewindAtManySteps(t *testing.T) {
 	const steps = 240
 	x := newRace(t, netsim.Conditions{Delay: 150 * time.Millisecond}, func(c *tendon.Config) { c.Steps = steps })
-	host, _ := tendon.Mine(x.server, x.runner)
-	id, target := tendon.ID(host), host.Entity()
-	x.nudge = func() { x.runner.Get(x.server.World().Entry(target)).Pos.X += 0.5 }
-	saw := map[rpl.Tick]gmath.Vec{}
-	x.move.Sample(x.client, func(*donburi.Entry) runKeys {
-		if e, ok := x.client.Find(id); ok {
-			saw[x.client.Tick()] = tendon.View(e, x.runner).Pos
+	play := func(seconds int) {
+		for range seconds * steps {
+			x.net.Advance(time.Second / steps)
+			x.step()
 		}
-		return runKeys{}
-	})
-	judged, worst := 0, 0.0
-	x.judge = func(c tendon.Call, _ runKeys) {
-		if want, ok := saw[c.Tick]; ok && tendon.IsAuthority(c.Entry) && c.From == x.client.Me() {
+	}
+	m := newMark(x, 0.5)
+	play(6) // newRace has played at another rate
+	saw, judged, worst := m.drawn(), 0, 0.0
+	m.judged(func(c tendon.Call) {
+		if want, ok := saw[c.Tick]; ok {
 			c.Rewind(func() {
 				judged++
-				worst = x.runner.Get(x.server.World().Entry(target)).Pos.DistanceTo(want)
+				worst = max(worst, m.get().Pos.DistanceTo(want))
 			})
 		}
-	}
-	for range 8 * steps {
-		x.net.Advance(time.Second / steps)
-		x.step()
-	}
+	})
+	play(2)
 	if judged < 100 || worst > 0.1 {
-		t.Errorf("%d shots judged, the last %v beside what was drawn", judged, worst)
-	}
-}
-
-// Who had a node predicted, by asking for it or because a command of its own has made it, does so
-// no more when it is another player's: its input is not known here.
-func TestPredictedNodeOfAnother(t *testing.T) {
-	x := newRace(t, netsim.Conditions{Delay: 40 * time.Millisecond})
-	tendon.Predict(x.mine(), false)
-	x.steps(30)
-	mine := x.mine()
-	tendon.Predict(mine, true)
-	x.steps(30)
-	if !tendon.Predicted(mine) {
-		t.Fatal("it is not predicted")
-	}
-	tendon.Give(x.server.World().Entry(x.me), x.server.Me())
-	x.steps(60)
-	if tendon.Predicted(mine) {
-		t.Error("it is another's, and predicted")
-	}
-	tendon.Predict(mine, true)
-	x.steps(30)
-	if !tendon.Predicted(mine) {
-		t.Error("it was asked for, and is not predicted")
-	}
-}
-
-// Within a step View is the component as it is, in rules and in what runs after them, on a client
-// that predicts it as on the authority.
-func TestViewWithinAStep(t *testing.T) {
-	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond})
-	x.input.Dir = gmath.Vec{X: 1}
-	x.judge = func(c tendon.Call, _ runKeys) {
-		if v, is := tendon.View(c.Entry, x.runner), x.runner.GetValue(c.Entry); v != is {
-			t.Fatalf("in a rule, tick %d, replay %v: %+v is viewed as %+v", c.Tick, c.Replay, is, v)
-		}
-	}
-	for range 120 {
-		x.net.Advance(time.Second / 60)
-		x.stepOf(x.server)
-		x.client.Frame()
-		x.client.Receive()
-		x.move.Run(x.client)
-		if mine := x.mine(); tendon.View(mine, x.runner) != x.runner.GetValue(mine) {
-			t.Fatalf("after its rule %+v is viewed as %+v", x.runner.GetValue(mine), tendon.View(mine, x.runner))
-		}
-		x.client.Send()
+		t.Errorf("%d shots judged, up to %v beside what was drawn", judged, worst)
 	}
 }

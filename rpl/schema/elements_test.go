@@ -73,9 +73,11 @@ func TestWordsOfElements(t *testing.T) {
 		M []struct {
 			B bool `rpl:"edge"`
 		} `rpl:"max=3"`
+		O Opt[bool] `rpl:"edge"`
 	}](), ids.ToServer, ids.Reliable)
 	want := "rpc a, field L: interp is for fields of components, not of arguments and of elements; remove it\n" +
-		"rpc a, field M[].B: edge is not for what is in a list or a map; " + press
+		"rpc a, field M[].B: edge is not for what is in a list or a map; " + press + "\n" +
+		"rpc a, field O: edge is not for what may be absent; make it a bool, which is false without a press"
 	if err := s.Freeze(60); err == nil || err.Error() != want {
 		t.Errorf("of a call: %q, want %q", err, want)
 	}

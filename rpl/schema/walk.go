@@ -226,6 +226,10 @@ func (w *walker) array(t reflect.Type, off uintptr, path string, tg tag) {
 
 // option compiles an Opt: a prop for its presence, then the props of its value.
 func (w *walker) option(t reflect.Type, off uintptr, path string, tg tag) {
+	if w.args && tg.has&tagEdge != 0 {
+		w.fault(path, "edge is not for what may be absent; make it a bool, which is false without a press")
+		return
+	}
 	value, ok := t.Field(0), t.Field(1)
 	presence := tag{}.inherit(tg)
 	first := len(w.lay.Plan)

@@ -1,5 +1,7 @@
 package nodes
 
+// session: what the session's own node carries, in this machine's session and in another's.
+
 import (
 	"unsafe"
 

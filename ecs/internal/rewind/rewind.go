@@ -143,7 +143,7 @@ func (p *past) row(k *rewound, slot int) []float64 {
 }
 
 func (p *past) at(k *rewound, t rpl.Tick) []float64 {
-	if slot := int(t) % len(p.ticks); t > 0 && p.ticks[slot] == t {
+	if slot := int(t % rpl.Tick(len(p.ticks))); t > 0 && p.ticks[slot] == t {
 		return p.row(k, slot)
 	}
 	return nil
