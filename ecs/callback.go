@@ -128,12 +128,11 @@ func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.En
 // OnStreamOut runs before a node's entity goes. destroyed tells whether the node was
 // destroyed, by the game or because its owner has left, or has only gone out of sight, with its
 // level or with the session; Why tells which of these, and the game's reason. The components are as
-// they were when the node was removed; of what moved on evenly a proxy's may be some steps
-// older, and View is where it was drawn. On proxies it runs inside Receive, when drawn
-// time has reached the removal. On the authority it runs inside World.Remove; if RplNode
-// was taken away it runs in the step's Send, and the entity stays. fn may read the
-// entity: World.Valid is still true of it. On the authority, removing the entity again
-// inside fn panics, and so do two nodes that each remove the other there.
+// they were when the node was removed, and View is where it is drawn then, but not beyond its end.
+// On proxies it runs inside Receive, when drawn time has reached the removal. On the authority it
+// runs inside World.Remove; if RplNode was taken away it runs in the step's Send, and the entity
+// stays. fn may read the entity: World.Valid is still true of it. On the authority, removing the
+// entity again inside fn panics, and so do two nodes that each remove the other there.
 func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
 	mustBeMade("OnStreamOut", r)
 	r.notify.StreamOut = append(r.notify.StreamOut, on(c, "OnStreamOut", fn))

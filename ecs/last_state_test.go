@@ -4,6 +4,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -80,6 +81,69 @@ func TestLastStateComes(t *testing.T) {
 			l.steps(120)
 			if gone < 60 {
 				t.Errorf("%+v: only %d have gone", line, gone)
+			}
+		}
+	}
+}
+
+// What moves evenly ends where it was in the end, on every machine, whatever is lost: in its component
+// and in what is drawn, whether it has moved in its last step or not.
+func TestMotionEndsWhereItWas(t *testing.T) {
+	for _, line := range []netsim.Conditions{lan, {Delay: 60 * time.Millisecond, Loss: .2}, {Delay: 50 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: .4, Duplicate: .1}} {
+		for _, sends := range []int{20, 60} {
+			l := newLab(t, line)
+			c := tendon.Config{Sends: sends}
+			server, client := l.server(c), l.client(c)
+			l.joined()
+			w := server.World()
+			rnd := rand.New(rand.NewPCG(l.seed, 1))
+			const way = 3
+			ends := map[rpl.Node]float64{}
+			gone, wrong, drawn := 0, 0, 0
+			client.OnStreamOut(Body, func(e *donburi.Entry, _ bool) {
+				gone++
+				end := ends[tendon.ID(e)]
+				if at := Body.Get(e).Pos.X; math.Abs(at-end) > 1./16 {
+					if wrong++; wrong < 5 {
+						t.Errorf("%+v, %d sends: %v ends at %v, and it was at %v", line, sends, tendon.ID(e), at, end)
+					}
+				}
+				if at := tendon.View(e, Body).Pos.X; math.Abs(at-end) > way {
+					drawn++
+				}
+			})
+			type life struct {
+				e         donburi.Entity
+				left, way int
+			}
+			var all []life
+			for step := range 600 {
+				if step%5 == 0 {
+					all = append(all, life{Crate.Spawn(w, CrateArgs{}).Entity(), 20 + rnd.IntN(60), way * (1 - step%2*2)})
+				}
+				kept := all[:0]
+				for _, x := range all {
+					e, last := w.Entry(x.e), x.left == 1
+					if stops := last && rnd.IntN(2) == 0; !stops {
+						Body.Get(e).Pos.X += float64(x.way)
+					}
+					if x.left--; !last {
+						kept = append(kept, x)
+						continue
+					}
+					ends[tendon.ID(e)] = Body.Get(e).Pos.X
+					e.Remove()
+				}
+				all = kept
+				l.steps(1)
+				client.Frame()
+			}
+			l.steps(120)
+			if gone < 60 {
+				t.Errorf("%+v: only %d have gone", line, gone)
+			}
+			if drawn > gone/10 { // where state comes late, what is drawn is still on its way there
+				t.Errorf("%+v, %d sends: %d of %d are drawn elsewhere in the end", line, sends, drawn, gone)
 			}
 		}
 	}

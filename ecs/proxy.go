@@ -286,18 +286,16 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		px.parting = true
 		px.resolve()
 	}
-	if n.Predicted != nil && !n.Data.Transient { // what the server has decided in the end
-		for ord := range n.Items {
-			px.injectNow(n, &n.Items[ord], ord)
-			px.notify.CompareItem(n, &n.Items[ord])
-		}
-	}
+	px.end(n)
 	px.notify.CallBack()
 	if px.nodes.Of(n.Entity) != n { // a callback has removed it
 		return
 	}
 	if n.Leaving, n.Until, n.Why = true, t, nodes.Reason(rep.Reason); !destroyed {
 		n.Why = nodes.OutOfSight
+	}
+	for ord := range n.Items { // what it was in the end may come later than its end
+		n.Until = max(n.Until, rep.Tick(ord))
 	}
 	if n.Predicted != nil && !n.Hidden { // it is drawn ahead of drawn time
 		px.draw.Hide(n, true)
@@ -309,6 +307,20 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		px.notify.ParentChanged(c)
 	}
 	px.noteLeaving(n)
+}
+
+// end has the components of a node that goes show what it was in the end: what moves on by itself up
+// to the tick of its end, and what is predicted here as the server has decided.
+func (px *proxies) end(n *nodes.Node) {
+	if n.Data.Transient {
+		return
+	}
+	for ord := range n.Items {
+		if n.Predicted != nil || n.Replica.IsMoving(ord) {
+			px.injectNow(n, &n.Items[ord], ord)
+			px.notify.CompareItem(n, &n.Items[ord])
+		}
+	}
 }
 
 // rest keeps a load-time node that is out of sight: hidden, and bound to its name alone.

@@ -197,20 +197,22 @@ func (dr *drawing) sampleTick(n *nodes.Node, ord int, t rpl.Tick) rpl.Tick {
 	return t
 }
 
-// moveToEnd has a node that goes move on, as it is drawn, up to the send before its
-// removal, when it was still there. Else what flies evenly, of which little is said, would
-// stand still before it vanishes.
+// moveToEnd has a node that goes move on, as it is drawn, up to its end. Else what flies evenly, of
+// which little is said, would stand still before it vanishes. Where the end is heard of too late, and
+// it was drawn beyond it, callbacks find it at its end.
 func (dr *drawing) moveToEnd(n *nodes.Node) {
-	every := rpl.Tick((dr.config.Steps + dr.screen.Sends - 1) / dr.screen.Sends)
-	last := max(n.Until, every) - every
 	for ord := range n.Items {
 		k := n.Items[ord].Track
 		if k == nil {
 			continue
 		}
-		if k.Newest() < last {
-			dr.words = n.Replica.WordsAt(ord, last, dr.words[:0])
-			dr.screen.Push(k, last, dr.screen.Received.Before(last), dr.Proxy.Newest(), dr.words)
+		dr.words = n.Replica.WordsAt(ord, n.Until, dr.words[:0])
+		switch {
+		case dr.screen.Render >= float64(n.Until):
+			k.Restart(n.Until, dr.words)
+			dr.inPlace.Start(n, &n.Items[ord])
+		case k.Newest() < n.Until:
+			dr.screen.Push(k, n.Until, dr.screen.Received.Before(n.Until), dr.Proxy.Newest(), dr.words)
 			dr.inPlace.Start(n, &n.Items[ord])
 		}
 		k.Ends = true

@@ -2,6 +2,7 @@ package kcp
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -60,11 +61,11 @@ func TestListenerOfAnotherVersion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.WriteToUDP(wire.RefuseMessage{Version: 9, Attempt: m.Attempt}.Append(nil), from)
+			s.WriteToUDP(wire.RefuseMessage{Version: wire.Version + 1, Attempt: m.Attempt}.Append(nil), from)
 		}
 		return len(client.Ended) > 0
 	})
-	if err := client.Ended[0]; !errors.Is(err, transport.ErrVersion) || !strings.Contains(err.Error(), "version 9") || len(client.Ended)+len(client.Conns) != 1 {
+	if err := client.Ended[0]; !errors.Is(err, transport.ErrVersion) || !strings.Contains(err.Error(), fmt.Sprint("version ", wire.Version+1)) || len(client.Ended)+len(client.Conns) != 1 {
 		t.Errorf("it is told %v", client.Ended)
 	}
 }

@@ -42,7 +42,7 @@ type EntryModel struct {
 
 	Again Table // lengths of runs of handles that the base packet told, told again and not
 
-	Run Table // of acks: lengths of runs of packets that came or were lost; 0 for all the rest
+	Run Table // of acks: lengths of runs of packets that came or were lost, 0 for all the rest; of removals how long ago
 }
 
 // The symbols of entryModel.gap. From gapPlain on they are the neighbourhoods of the
@@ -78,8 +78,9 @@ const (
 const (
 	RemoveDestroyed = 1 << iota
 	RemoveFenced
-	RemoveLast   // the node's last state goes along
-	RemoveReason // so does the game's reason
+	RemoveLast    // the node's last state goes along
+	RemoveReason  // so does the game's reason
+	RemoveEarlier // the node's end was before the packet's tick
 )
 
 // An arrival's symbol is one more than these flags and, above them, whose the node is.
@@ -249,7 +250,7 @@ func defaultEntry() EntryModel {
 		NextHandle: bothWays(30, 1, magnitudes(8, 0.9)), NextSlot: bothWays(8, 1, magnitudes(10, 0.9)),
 		Gen:    bothWays(5, 1, magnitudes(1, 0.6)),
 		Handle: unsignedTable(0.02, 1.1), Tenant: unsignedTable(0.01, 0.5), Layout: unsignedTable(0.5, 0.7),
-		Remove: fit(append([]float64{0.4}, fitFlags(0.5, 0.03, 0.1, 0.02)...)...),
+		Remove: fit(append([]float64{0.4}, fitFlags(0.5, 0.03, 0.1, 0.02, 0.5)...)...),
 
 		Form:  fit(fitFlags(0.005, 0.1, 0.05, 0.08, 0.12, 0.05, 0.04, 0.25)...),
 		Back:  fit(append([]float64{0.001}, magnitudes(3, 0.6)...)...),

@@ -203,6 +203,13 @@ func (c *Proxy) readRemovals(d *prefix.Decoder, m *coder.Model) error {
 		if (says-1)&coder.RemoveReason != 0 {
 			r.reason = uint8(d.Bits(8))
 		}
+		if (says-1)&coder.RemoveEarlier != 0 {
+			ago := ids.Tick(coder.ReadUnsigned(d, &m.Entry.Run))
+			if ago >= st.tick {
+				return fmt.Errorf("%w: the end of handle %d is %d ticks before tick %d", ids.ErrPacket, r.handle, ago, st.tick)
+			}
+			r.tick -= ago + 1
+		}
 		if r.handle >= wire.MaxHandles {
 			return fmt.Errorf("%w: handle %d", ids.ErrPacket, r.handle)
 		}

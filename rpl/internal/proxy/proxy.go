@@ -186,7 +186,7 @@ type ProxyHandler interface {
 	Changed(r *Replica, ordinal int, t ids.Tick)  // state was received; once per item and Apply
 	Advanced(r *Replica, ordinal int, t ids.Tick) // state moved on by prediction, maybe by less than a step
 	Run(c wire.Call)
-	Gone(r *Replica, t ids.Tick, destroyed bool)
+	Gone(r *Replica, t ids.Tick, destroyed bool) // its end was at tick t, and Words show what it was then
 }
 
 // NewProxy makes the core of a client. me is the client's number, given by the authority.

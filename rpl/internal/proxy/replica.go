@@ -166,7 +166,7 @@ func (r *Replica) Has(ordinal int, audience ids.Audience) bool {
 // IsMoving reports whether an item's state moves on by itself until more of it comes.
 func (r *Replica) IsMoving(ordinal int) bool {
 	for k, of := range r.layout.Ords[:r.rows.n] {
-		if of == ordinal && r.proxy.held.rows.moving.Has(r.rows.first+uint32(k)) {
+		if of == ordinal && r.proxy.held.rows.moves(r.rows.first+uint32(k)) {
 			return true
 		}
 	}

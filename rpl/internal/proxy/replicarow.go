@@ -164,6 +164,16 @@ func (s *replicaRows) show(i uint32, words []int32) {
 	}
 }
 
+// moves is whether a row is expected to change by itself, or was until its node went.
+func (s *replicaRows) moves(i uint32) bool {
+	row := &s.rows[i]
+	if row.flags&replicaGone == 0 {
+		return s.moving.Has(i)
+	}
+	words := s.received(i)
+	return words != nil && s.types[row.typ].IsMoving(s.types[row.typ].At(words))
+}
+
 // version returns a version of a row: its tick, then its words.
 func (s *replicaRows) version(row *ReplicaRow, slot uint8) []int32 {
 	return s.slabs[row.typ].version(row.at, slot)

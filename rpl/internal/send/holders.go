@@ -21,7 +21,7 @@ func (a *Sender) Apply() {
 			p.arrivals.queue, p.busy = append(p.arrivals.queue, d.Slot), true
 		} else if d.Handle != wire.NoHandle {
 			a.dropHandle(n, p, d.Handle)
-			p.startRemoval(n, d.Handle, false)
+			p.startRemoval(n, d.Handle, a.store.Tick, false)
 		}
 		if a.OnDecide != nil {
 			a.OnDecide(p.ID, n.ID, d.In)
@@ -46,8 +46,9 @@ func (a *Sender) RemoveAtHolders(n *store.Node, reason uint8) {
 		if h.Handle() != wire.NoHandle {
 			p := a.All[h.Peer()]
 			v := p.life(h.Handle())
-			v.last, v.rows, v.reason = u.lastOf(p, h.Handle(), n, u.ends, v.last[:0]), uint8(len(n.Rows())), reason
-			p.startRemoval(n, h.Handle(), true)
+			last, ago := u.lastOf(p, h.Handle(), n, u.ends, v.last[:0])
+			v.last, v.rows, v.reason = last, uint8(len(n.Rows())), reason
+			p.startRemoval(n, h.Handle(), a.store.Tick-ids.Tick(ago), true)
 		}
 	}
 	clear(u.ends)

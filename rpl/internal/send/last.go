@@ -1,6 +1,7 @@
 package send
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
@@ -26,11 +27,15 @@ type lastRow struct {
 // what it is appended to, and rows what was found for other peers. A row is sent if what is
 // on its way to the peer does not lead to it; on a line that loses packets, if what the peer
 // is known to have does not. A place below a parent that the peer is not known to know of is not.
-func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to []*lastRow) []*lastRow {
+//
+// The others are what they were in the end at one tick, of which it returns how long ago it was: the
+// newest one to which all of them lead, or almost all, the first of them before the others.
+func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to []*lastRow) (last []*lastRow, ago int) {
 	e, v := &p.States[h], p.lifeAt(h)
 	if n.Transient || v.relayout || e.State == HandleComing && !v.mayBeSpeculative() {
-		return to
+		return to, 0
 	}
+	ends := ^uint64(0)
 	for i := range n.Rows() {
 		r, pr := &a.store.Rows[n.Rows()[i]], p.row(e, i)
 		if pr.hidden() || !p.Sees(n, r.Type.Audience) || v.newParent != 0 && r.Type.Pos[0] >= 0 {
@@ -40,15 +45,21 @@ func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to [
 		if e.State == HandleIn && p.Link.Lossy() {
 			ver, tick = pr.acked, pr.ackedTick
 		}
-		if ver == 0 && e.State == HandleComing || ver != 0 && r.Kept(ver) && a.store.LedTo(r, ver, tick) {
+		if ver == 0 && e.State == HandleComing {
 			continue
+		}
+		if ver != 0 && r.Kept(ver) {
+			if led := ends & a.store.LedTo(r, ver, tick); led != 0 {
+				ends = led
+				continue
+			}
 		}
 		if rows[i] == nil {
 			rows[i] = a.endOf(r, i)
 		}
 		to = append(to, rows[i])
 	}
-	return to
+	return to, bits.TrailingZeros64(ends)
 }
 
 // endOf keeps what a row is now. It moves no more.

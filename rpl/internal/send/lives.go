@@ -24,6 +24,7 @@ type lifecycle struct {
 	fence         uint64        // number of the last reliable message that names the handle
 	newParent     ids.Tick      // only acks from this tick on show that the peer knows the new parent; 0: it does
 	lastSent      ids.Tick      // of the newest update sent, of a node with a rate of its own
+	end           ids.Tick      // that the removal tells
 	calls         uint16        // reliable calls that the peer may be holding until the arrival
 	copies        uint8         // sent in this round
 	inflight      uint8

@@ -239,10 +239,11 @@ func (p *Peer) Sees(n *store.Node, who ids.Audience) bool {
 // isIn reports whether a peer is in a group.
 func (p *Peer) isIn(group ids.Audience) bool { return p.view.Groups>>(group-ids.FirstGroup)&1 != 0 }
 
-// startRemoval starts the removal of the node of a handle, which still exists.
-func (p *Peer) startRemoval(n *store.Node, h uint32, destroyed bool) {
+// startRemoval starts the removal of the node of a handle, which still exists. What the peer has of
+// it is right up to the tick end.
+func (p *Peer) startRemoval(n *store.Node, h uint32, end ids.Tick, destroyed bool) {
 	e, v := &p.States[h], p.life(h)
-	v.node = n.ID
+	v.node, v.end = n.ID, end
 	p.release(e)
 	p.kept.nodes--
 	e.State, v.destroyed, v.copies, v.inflight = HandleGoing, destroyed, 0, 0

@@ -201,13 +201,16 @@ func (a *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any boo
 		begun := a.sender.Updates.cursor()
 		fenced := v.fence > p.Link.Arrived && (v.copies == 0 || now-v.round < wire.FenceAge)
 		says := coder.RemoveDestroyed*flag(v.destroyed) | coder.RemoveFenced*flag(fenced) |
-			coder.RemoveLast*flag(len(v.last) > 0) | coder.RemoveReason*flag(v.reason != 0)
+			coder.RemoveLast*flag(len(v.last) > 0) | coder.RemoveReason*flag(v.reason != 0) | coder.RemoveEarlier*flag(v.end != a.store.Tick)
 		a.sender.Updates.syms = append(a.sender.Updates.syms, m.Entry.Remove.Sym(1+says), coder.Unsigned(&m.Entry.Handle, h), prefix.Raw(uint32(e.gen), 8))
 		if fenced {
 			a.sender.Updates.syms = append(a.sender.Updates.syms, prefix.Raw(uint32(v.fence), 16))
 		}
 		if v.reason != 0 {
 			a.sender.Updates.syms = append(a.sender.Updates.syms, prefix.Raw(uint32(v.reason), 8))
+		}
+		if v.end != a.store.Tick {
+			a.sender.Updates.syms = append(a.sender.Updates.syms, coder.Unsigned(&m.Entry.Run, uint32(a.store.Tick-v.end-1)))
 		}
 		if len(v.last) > 0 {
 			a.sender.Updates.appendLast(p, v.last, int(v.rows))

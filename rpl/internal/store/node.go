@@ -253,23 +253,23 @@ func (a *Store) Finish(slot uint32) {
 	}
 }
 
-// LedTo reports whether a version of a row leads to what the row was at some tick since the
-// newest send, for a peer that had the version as it was at tick.
-func (a *Store) LedTo(r *Row, ver, tick uint32) bool {
+// LedTo returns to which ticks since the newest send a version of a row leads as the row is now, for
+// a peer that had the version as it was at tick: bit i stands for i ticks ago, 0 for none.
+func (a *Store) LedTo(r *Row, ver, tick uint32) (ticks uint64) {
 	if r.Vars != nil && !r.SameVars(ver) {
-		return false
+		return 0
 	}
 	t, now := r.Type, a.Slabs[r.Type.Index].Now(r.Block)
 	words, at := a.Version(r, ver)
 	if before := tick - at; before != 0 {
 		words = a.Advanced(t, words, before)
 	}
-	for k := max(uint32(a.Sent), tick); k <= uint32(a.Tick); k++ {
-		if t.IsAsPredicted(words, now, k-tick) {
-			return true
+	for i := range min(1+uint32(a.Tick)-max(uint32(a.Sent), tick), 64) {
+		if t.IsAsPredicted(words, now, uint32(a.Tick)-i-tick) {
+			ticks |= 1 << i
 		}
 	}
-	return false
+	return ticks
 }
 
 // Remove forgets a node that no peer holds any more and that has no children.
