@@ -327,3 +327,71 @@ func TestCommandsAtHandOver(t *testing.T) {
 		t.Errorf("the new owner has moved it from %v to %v", at, is)
 	}
 }
+
+// What a predicted spawn makes by its own command is there once, also where the authority has made
+// the spawn a tick later than the client.
+func TestPredictedSpawnsOfASpawnThatIsATickOff(t *testing.T) {
+	for _, off := range []rpl.Tick{0, 1, 3} {
+		p := tendon.NewProtocol("broods")
+		knight := tendon.Replicate(p, "knight", donburi.NewComponentType[knightData]())
+		hen := tendon.Replicate(p, "hen", donburi.NewComponentType[henData]())
+		chick := tendon.Replicate(p, "chick", donburi.NewComponentType[chickData]())
+		walk, brood := tendon.NewCommand[int8](p, "walk", knight), tendon.NewCommand[int8](p, "brood", hen)
+		hens := tendon.NewPrefab(p, "hen", func(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.Create(hen)) })
+		chicks := tendon.NewPrefab(p, "chick", func(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.Create(chick)) })
+		var began rpl.Tick
+		server, client, steps := pairOfKnights(t, p, walk, netsim.Conditions{Delay: 60 * time.Millisecond}, tendon.Config{}, func(c tendon.Call, _ int8) {
+			at := began
+			if tendon.IsAuthority(c.Entry) {
+				at += off
+			}
+			if began != 0 && c.Tick == at {
+				hens.Predict(c, 0, tendon.None{})
+			}
+		})
+		for _, r := range []*tendon.Replication{server, client} {
+			brood.Apply(r, func(c tendon.Call, _ int8) {
+				h := hen.Get(c.Entry)
+				if h.Age++; h.Age == 2 {
+					chicks.Predict(c, 0, tendon.None{})
+				}
+			})
+		}
+		brood.Sample(client, func(*donburi.Entry) int8 { return 1 })
+		both := func(n int) {
+			for range n {
+				steps(1)
+				for _, r := range []*tendon.Replication{server, client} {
+					brood.Run(r)
+				}
+			}
+		}
+		server.OnJoin(func(q rpl.Peer) { tendon.Give(server.Create(knight), q) })
+		both(240)
+		if _, ok := tendon.Mine(client, knight); !ok {
+			t.Fatal("the client has no knight")
+		}
+		began = client.Tick() + 60
+		most := 0
+		for range 240 {
+			both(1)
+			n := 0
+			for range chick.Iter(client.World()) {
+				n++
+			}
+			most = max(most, n)
+		}
+		if most != 1 {
+			t.Errorf("%d ticks off: %d chicks at once", off, most)
+		}
+	}
+}
+
+type (
+	henData struct {
+		Age uint16 `rpl:""`
+	}
+	chickData struct {
+		Age uint16 `rpl:""`
+	}
+)

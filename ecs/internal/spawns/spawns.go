@@ -197,8 +197,28 @@ func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) *nodes.Node {
 		return nil
 	}
 	st.resolved = append(st.resolved, s)
-	s.node.Spawned = name.Spawned() // it may have been made a tick off
+	if was, is := s.node.Spawned, name.Spawned(); was != is { // it was made a tick off
+		s.node.Spawned = is
+		st.rename(was, is)
+	}
 	return s.node
+}
+
+// rename renames what commands of a spawned node have made here once that has another name.
+func (st *Set) rename(was, is rpl.Node) {
+	for _, list := range [][]*Spawn{st.all, st.resolved} {
+		for _, s := range list {
+			if s.name.Node != was {
+				continue
+			}
+			old := s.name.Spawned()
+			s.name.Node = is
+			if s.node.Spawned == old {
+				s.node.Spawned = s.name.Spawned()
+				st.rename(old, s.node.Spawned)
+			}
+		}
+	}
 }
 
 // Resolve notes the node that the authority's of a name has become, where none waited for it: a
