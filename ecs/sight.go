@@ -13,13 +13,14 @@ import (
 
 // Show has a peer have a node wherever it is, whatever NodeData and Config.Interest say, with
 // the whole tree that the node is in. It counts from the next send, until Hide or ByRule says
-// otherwise, the peer leaves, or the node at the top is removed. Call it on the authority, for
-// peers that have joined; elsewhere, and for what is no node, it is ignored and counted
-// ("stale show"). A machine with a player has every node in any case.
+// otherwise of the node, the peer leaves (not while it is lost), or the node is removed. Call it on
+// the authority, for peers that have joined; elsewhere, and for what is no node, it is ignored and
+// counted ("stale show"). A machine with a player has every node in any case.
 func Show(e *donburi.Entry, to rpl.Peer) { setShowing("Show", e, to, rpl.Shown) }
 
-// Hide keeps a node from a peer, as Show gives it to one. A peer that owns a node of the tree
-// has it all the same.
+// Hide keeps a node from a peer, as Show gives it to one: with the whole tree that the node is in, so
+// that what a hidden spy boards goes out of sight with it, whatever else is shown there. A peer that
+// owns a node of the tree has it all the same.
 func Hide(e *donburi.Entry, from rpl.Peer) { setShowing("Hide", e, from, rpl.Hidden) }
 
 // ByRule takes Show and Hide back: NodeData and Config.Interest decide again.
@@ -35,7 +36,7 @@ func setShowing(what string, e *donburi.Entry, p rpl.Peer, s rpl.Showing) {
 		r.shared.ScoldOf("stale show", what+", a node of", e, "Show, Hide and ByRule are for nodes on the authority, except the session's: ask rep.IsAuthority, and tendon.ID whether it is one")
 		return
 	}
-	if p != r.shared.Me && r.shared.Auth.SetShowing(p, n.ID, s) != nil {
+	if (p == 0 || p != r.shared.Me) && r.shared.Auth.SetShowing(p, n.ID, s) != nil {
 		r.shared.ScoldOf("stale show", what+" for a peer that is not here, of", e, "call it from OnJoin of that peer on", "peer", p)
 	}
 }

@@ -76,6 +76,93 @@ func TestShowAndHide(t *testing.T) {
 	check(t, "Show for who is not here is counted", *server.Counter("stale show"), uint64(1))
 }
 
+// What is said of a node goes with it from tree to tree and ends with it, and hidden counts for more
+// than shown.
+func TestShowingGoesWithTheNode(t *testing.T) {
+	l, server, clients, _ := newSight(t, rpl.Grid{Enter: 100, Exit: 120})
+	a, b := clients[0].Me(), clients[1].Me()
+	at := func(x float64) *donburi.Entry {
+		e := server.Create(Body)
+		Body.Get(e).Pos.X = x
+		return e
+	}
+	near, far, spy, bearer := at(10), at(5000), at(0), at(5000)
+	has := func(what string, e *donburi.Entry, want [2]bool) {
+		t.Helper()
+		l.steps(90)
+		check(t, what, [2]bool{clients[0].has(tendon.ID(e)), clients[1].has(tendon.ID(e))}, want)
+	}
+	attach := func(e, to *donburi.Entry) {
+		t.Helper()
+		if err := tendon.Attach(e, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seat := server.Create(Paint)
+	attach(seat, far)
+	tendon.Hide(spy, a)
+	tendon.Show(bearer, b)
+	has("a hidden spy", spy, [2]bool{false, true})
+	has("a bearer who is shown", bearer, [2]bool{false, true})
+	attach(spy, near)
+	attach(bearer, seat)
+	has("what the spy boards", near, [2]bool{false, true})
+	has("the spy on board", spy, [2]bool{false, true})
+	has("what the bearer boards", far, [2]bool{false, true})
+	attach(seat, near) // with the bearer on it
+	attach(spy, far)
+	has("what the spy has left", near, [2]bool{true, true})
+	has("the bearer near", bearer, [2]bool{true, true})
+	has("the spy far away", spy, [2]bool{})
+	tendon.Show(far, a)
+	has("a tree both shown and hidden", far, [2]bool{})
+	tendon.ByRule(spy, a)
+	has("the spy is hidden no more", spy, [2]bool{true, false})
+	tendon.ByRule(bearer, b)
+	attach(bearer, nil)
+	Body.Get(bearer).Pos.X = 5000
+	has("a bearer who was shown on board", bearer, [2]bool{})
+	tendon.Hide(seat, a)
+	has("with a hidden seat", near, [2]bool{false, true})
+	seat.Remove()
+	has("without it", near, [2]bool{true, true})
+}
+
+// A peer that is lost comes back to what was said, before and meanwhile.
+func TestShowingOfWhoIsLost(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 120}, Dedicated: true})
+	server.OnJoin(func(p rpl.Peer) { tendon.Give(server.Create(Body, components.Observer), p) })
+	ann := l.player(tendon.Config{})
+	l.joined()
+	server.tellPeers()
+	spy, flag, late := server.Create(Body), server.Create(Body), server.Create(Body)
+	Body.Get(flag).Pos.X = 5000
+	me := ann.Me()
+	tendon.Hide(spy, me)
+	tendon.Show(flag, me)
+	has := func(what string, e *donburi.Entry, want bool) {
+		t.Helper()
+		check(t, what, ann.has(tendon.ID(e)), want)
+	}
+	l.steps(60)
+	has("hidden", spy, false)
+	has("shown", flag, true)
+	ann.cut()
+	l.outlives(server, "lost")
+	tendon.Hide(late, me)
+	check(t, "what is said of who is lost", *server.Counter("stale show"), uint64(0))
+	ann.mend()
+	l.until("ann is back", func() bool { return ann.Me() == me && ann.has(tendon.ID(flag)) })
+	l.steps(90)
+	has("hidden, once back", spy, false)
+	has("hidden meanwhile", late, false)
+	ann.Close("")
+	l.steps(90)
+	tendon.Show(flag, me)
+	check(t, "what is said of who has left", *server.Counter("stale show"), uint64(1))
+}
+
 // What is round a point is there before the player is taken to it, and goes when the time is
 // over and the player did not come.
 func TestPreload(t *testing.T) {

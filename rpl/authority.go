@@ -118,6 +118,7 @@ func (a *Authority) Disconnect(id Peer) {
 		return
 	}
 	a.sender.Suspend(id)
+	a.interest.ForgetPeer(id)
 	for _, slot := range a.store.Owned(id, nil) {
 		if n := &a.store.Nodes[slot]; n.Spawn.Keep {
 			a.handOver(slot, 0) // its children have a Keep of their own

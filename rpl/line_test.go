@@ -21,6 +21,7 @@ type hopper struct {
 	words [2][]int32
 	speed [2][]int32
 	past  map[rpl.Tick][2][]int32
+	end   rpl.Tick // in which it was removed
 }
 
 // lineSchema has a body whose place is inferred, and a tool with a declared velocity, a value
@@ -119,6 +120,93 @@ func TestLinesAtRandom(tb *testing.T) {
 	if lined == 0 {
 		tb.Error("nothing went along a line")
 	}
+}
+
+// What is removed ends on every proxy as it was in the end, whatever is lost and whether it has moved
+// in its last tick or not, at a tick since the send before.
+func TestEndsAtRandom(tb *testing.T) {
+	tb.Parallel()
+	rapid.Check(tb, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		cond := netsim.Conditions{
+			Delay:     rapid.SampledFrom([]time.Duration{0, 30 * time.Millisecond, 250 * time.Millisecond}).Draw(t, "delay"),
+			Jitter:    rapid.SampledFrom([]time.Duration{0, 5 * time.Millisecond, 40 * time.Millisecond}).Draw(t, "jitter"),
+			Loss:      rapid.SampledFrom([]float64{0.05, 0.3}).Draw(t, "loss"),
+			Duplicate: rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "duplicate"),
+		}
+		if rapid.Bool().Draw(t, "lossless") { // and in order: what is overtaken by a removal is told on lines that lose packets alone
+			cond.Jitter, cond.Loss = min(cond.Jitter, 5*time.Millisecond), 0
+		}
+		hz := rapid.SampledFrom([]int{10, 20, 60}).Draw(t, "sends")
+		every := rpl.Tick(60 / hz)
+		s, body, tool := lineSchema()
+		net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, SendHz: hz}, seed, cond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(seed, 5))
+		types := []*rpl.ItemType{body, tool}
+		born := func() *hopper {
+			j := &hopper{past: map[rpl.Tick][2][]int32{}}
+			if j.node, err = net.A.Spawn(rpl.Spawn{Items: types}); err != nil {
+				t.Fatal(err)
+			}
+			for k := range types {
+				it, _ := net.A.Item(j.node, k)
+				j.items, j.words[k], j.speed[k] = append(j.items, it), make([]int32, 4-k), make([]int32, 4-k)
+			}
+			return j
+		}
+		var all []*hopper
+		for range 12 {
+			all = append(all, born())
+		}
+		ended := map[rpl.Node]*hopper{}
+		c, err := net.Join(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Log.OnGone = func(x *rpl.Replica, at rpl.Tick, destroyed bool) {
+			j := ended[x.ID]
+			if j == nil || !destroyed {
+				t.Fatalf("%v goes, destroyed %v", x.ID, destroyed)
+			}
+			for k := range types {
+				if got := x.Words(k, nil); !slices.Equal(got, j.words[k]) {
+					t.Errorf("%v ends as %v; it was %v", x.ID, got, j.words[k])
+				}
+			}
+			if at > j.end || at < (j.end-1)/every*every {
+				t.Errorf("%v ends at tick %d; it was removed in %d", x.ID, at, j.end)
+			}
+			delete(ended, x.ID)
+		}
+		for i := range 600 {
+			net.Tick(func(tick rpl.Tick) {
+				for k, j := range all {
+					ends := i > 300 && i < 500 && len(j.past) > 120 && r.IntN(60) == 0
+					if stays := ends && r.IntN(2) == 0; !stays {
+						j.move(r)
+						for k, it := range j.items {
+							net.A.SetWords(it, j.words[k])
+						}
+					}
+					j.past[tick] = [2][]int32{slices.Clone(j.words[0]), slices.Clone(j.words[1])}
+					if ends {
+						j.end, ended[j.node] = tick, j
+						net.A.Remove(j.node)
+						all[k] = born()
+					}
+				}
+			})
+		}
+		for range 120 {
+			net.Tick(nil)
+		}
+		if len(ended) > 0 {
+			t.Errorf("%d have not gone", len(ended))
+		}
+	})
 }
 
 // move is a tick of a hopper.

@@ -180,6 +180,37 @@ func (b broad) Reach(p rpl.Peer) float64 {
 	return 100 * b.Exit
 }
 
+// A showing is a node and a peer of which something is said.
+type showing struct {
+	node rpl.Node
+	peer rpl.Peer
+}
+
+// asSaid checks that a peer holds no tree of which a node is hidden from it, unless it owns one of
+// them, and else each of which a node is shown to it.
+func (w *sight) asSaid(t rapid.TB, said map[showing]rpl.Showing, peers int) {
+	type tree struct{ owned, shown, hidden bool }
+	for p := range peers {
+		p, trees := rpl.Server+1+rpl.Peer(p), map[rpl.Node]tree{}
+		top := func(n rpl.Node) rpl.Node {
+			for w.a.Parent(n) != 0 {
+				n = w.a.Parent(n)
+			}
+			return n
+		}
+		for _, n := range w.nodes {
+			of, s := trees[top(n)], said[showing{n, p}]
+			trees[top(n)] = tree{of.owned || w.a.Owner(n) == p, of.shown || s == rpl.Shown, of.hidden || s == rpl.Hidden}
+		}
+		for _, n := range w.nodes {
+			of, holds := trees[top(n)], w.held[fmt.Sprint(p, n)]
+			if has := of.owned || of.shown && !of.hidden; (has || of.hidden) && holds != has {
+				t.Fatalf("peer %d holds %v: %v; its tree is %+v", p, n, holds, of)
+			}
+		}
+	}
+}
+
 // Three authorities go through the same operations: one uses the grid's watch lists,
 // one looks at all nodes in sight in every send, and one asks about every pair of node
 // and observer. In every send their peers hold the same nodes, with one observer, with
@@ -219,6 +250,7 @@ func TestNeighbourListsAgreeWithFullScans(t *testing.T) {
 		}
 		var scales [peers]int // which of some scales a peer's first observer has
 		now := time.Duration(0)
+		said := map[showing]rpl.Showing{}
 		ops := map[string]func(){
 			"scales": func() { scales[rapid.IntRange(0, peers-1).Draw(t, "peer")] = rapid.IntRange(0, 3).Draw(t, "scale") },
 			"show": func() {
@@ -232,6 +264,7 @@ func TestNeighbourListsAgreeWithFullScans(t *testing.T) {
 						t.Fatal(err)
 					}
 				})
+				said[showing{all[0].nodes[k], p}] = s
 			},
 			"preload": func() {
 				p := rpl.Server + 1 + rpl.Peer(rapid.IntRange(0, peers-1).Draw(t, "peer"))
@@ -244,7 +277,14 @@ func TestNeighbourListsAgreeWithFullScans(t *testing.T) {
 				})
 			},
 			"ask": func() {
-				each(func(w *sight) { w.a.AskAgain(0, 0) })
+				p, n := rapid.SampledFrom([]rpl.Peer{0, rpl.Server + 1}).Draw(t, "who"), rapid.IntRange(-1, len(dots)-1).Draw(t, "node")
+				each(func(w *sight) {
+					if n < 0 {
+						w.a.AskAgain(p, 0)
+					} else {
+						w.a.AskAgain(p, w.nodes[n])
+					}
+				})
 			},
 			"spawn": func() {
 				d := &dot{xy{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")}}
@@ -374,6 +414,7 @@ func TestNeighbourListsAgreeWithFullScans(t *testing.T) {
 					t.Fatalf("tick %d: %d nodes are on a peer's list of what is near and should not be, or the reverse", tick, n)
 				}
 			})
+			all[0].asSaid(t, said, peers)
 			watch, look, broad := all[0].holds(), all[1].holds(), all[2].holds()
 			if !slices.Equal(watch, look) || !slices.Equal(look, broad) {
 				for _, key := range slices.Concat(watch, look, broad) {

@@ -155,12 +155,12 @@ func (a *Authority) SetParent(child, parent Node) error {
 // move hangs a node elsewhere and has its holders sent that. Both trees are judged anew,
 // because a peer that owns one node of a tree has all of it.
 func (a *Authority) move(c, p uint32) {
-	a.interest.Rejudge(c)
+	a.interest.Moves(c)
 	a.store.SetParent(c, p)
 	if p != 0 {
 		a.interest.LeaveGrid(c)
 	}
-	a.interest.Rejudge(c)
+	a.interest.Moved(c)
 	a.sender.NewParentAtHolders(c, a.unsent())
 }
 

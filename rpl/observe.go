@@ -49,10 +49,11 @@ const (
 	Hidden                // the peer does not have it, unless it owns a node of its tree
 )
 
-// SetShowing shows a node to a peer, hides it from it, or leaves that to the rules again, for
-// the whole tree that the node is in now. It lasts until it is said otherwise, the peer
-// disconnects, or the node at the top is removed. It costs nothing where it is not used. An
-// error wraps ErrNoNode, ErrNoPeer or ErrRange.
+// SetShowing shows a node to a peer, hides it from it, or leaves that to the rules again. As trees
+// stream whole, it counts for the tree that the node is in, from tree to tree: a peer does not have
+// a tree of which a node is hidden from it, and else has one of which a node is shown to it. It lasts
+// until it is said otherwise, the peer is disconnected (a suspended one keeps it), or the node is
+// removed. It costs nothing where it is not used. An error wraps ErrNoNode, ErrNoPeer or ErrRange.
 func (a *Authority) SetShowing(id Peer, n Node, s Showing) error {
 	slot, ok := a.store.Slot(n)
 	if !ok {
@@ -89,11 +90,14 @@ func (a *Authority) SetExtent(n Node, extent float64) error {
 }
 
 // AskAgain has the next Stream ask the Interest anew about a node (0: all), for a peer (0:
-// all): a wall has opened, a faction has changed sides.
+// all): a wall has opened, a faction has changed sides. For one peer it may ask about all that is
+// in its sight.
 func (a *Authority) AskAgain(id Peer, n Node) {
-	if n == 0 {
+	if slot, ok := a.store.Slot(n); n != 0 && !ok {
+		return
+	} else if n == 0 || id != 0 {
 		a.interest.AskAgain(id)
-	} else if slot, ok := a.store.Slot(n); ok {
+	} else {
 		a.interest.Rejudge(slot)
 	}
 }

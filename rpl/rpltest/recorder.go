@@ -22,9 +22,11 @@ type Recorder struct {
 	under map[*rpl.Replica]*rpl.Replica    // each node's parent, as reported, as long as that is here
 	owner map[*rpl.Replica]rpl.Peer        // each node's owner, as reported
 
-	// OnRun is called for each call, before it is kept, and OnChanged for each change of an item.
+	// OnRun is called for each call, before it is kept, OnChanged for each change of an item, and
+	// OnGone for each node that goes.
 	OnRun     func(rpl.Call)
 	OnChanged func(x *rpl.Replica, ord int)
+	OnGone    func(x *rpl.Replica, t rpl.Tick, destroyed bool)
 }
 
 func (r *Recorder) fail(format string, args ...any) {
@@ -146,6 +148,9 @@ func (r *Recorder) Run(c rpl.Call) {
 
 func (r *Recorder) Gone(x *rpl.Replica, t rpl.Tick, destroyed bool) {
 	r.held("gone", x)
+	if r.OnGone != nil {
+		r.OnGone(x, t, destroyed)
+	}
 	if r.Held[x.ID] == x {
 		delete(r.Held, x.ID)
 	}

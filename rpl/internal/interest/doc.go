@@ -8,7 +8,7 @@
 //	manager.go    what there is, by name; viewer.go: what is known of one peer
 //	relevancy.go  the decisions of one send; groups.go: sets of peers
 //	cells.go      nodes come into the grid, move in it and go; report.go: whose lists hear of that
-//	observers.go  where a peer sees from, for how long, and what it is shown against the rules
+//	observers.go  where a peer sees from, and for how long; showing.go: what it is shown against the rules
 //	neighbourlist.go
 //	              peers with a few observers: for each a list of the nodes near the boundary of its sight;
 //	              neighbourlists.go: those of one peer

@@ -16,16 +16,16 @@ type Manager struct {
 	Rule       spatial.Interest
 	Viewers    []*Viewer
 	viewOf     ids.Roster[Viewer]
-	views      *views                       // observers of the peer that is looking now
-	Judged     []uint32                     // slots of trees whose relevance Stream must judge again
-	grouped    wire.Bitset                  // slots of nodes whose Relevance is Grouped
-	outside    wire.Bitset                  // slots of the roots that are not in the grid, and maybe of others
-	numbered   int32                        // how many numbers lists have had …
-	freeLists  []int32                      // … and those that are free again
-	coming     []*Viewer                    // peers for whom not all nodes are decided on yet
-	wanting    int                          // how many nodes may yet be decided on for them until the next Stream is over …
-	MaxWanted  int                          // … of so many
-	overrides  map[uint32]map[ids.Peer]bool // by slot of a tree's top: who is shown it, or is not, against the rules
+	views      *views      // observers of the peer that is looking now
+	Judged     []uint32    // slots of trees whose relevance Stream must judge again
+	grouped    wire.Bitset // slots of nodes whose Relevance is Grouped
+	outside    wire.Bitset // slots of the roots that are not in the grid, and maybe of others
+	numbered   int32       // how many numbers lists have had …
+	freeLists  []int32     // … and those that are free again
+	coming     []*Viewer   // peers for whom not all nodes are decided on yet
+	wanting    int         // how many nodes may yet be decided on for them until the next Stream is over …
+	MaxWanted  int         // … of so many
+	showings   showings
 	larges     larges
 	preloading int              // preloads of all viewers
 	preloaded  []*Viewer        // to see from those that came while nodes were decided on
@@ -48,5 +48,5 @@ type Manager struct {
 func NewManager(rule spatial.Interest, st *store.Store, space *spatial.Space) *Manager {
 	favours, _ := rule.(spatial.Favourer)
 	rates, _ := rule.(spatial.Rater)
-	return &Manager{store: st, space: space, Rule: rule, favours: favours, Rates: rates, viewOf: ids.NewRoster[Viewer](), wanting: wire.MaxWanted, MaxWanted: wire.MaxWanted, overrides: make(map[uint32]map[ids.Peer]bool)}
+	return &Manager{store: st, space: space, Rule: rule, favours: favours, Rates: rates, viewOf: ids.NewRoster[Viewer](), wanting: wire.MaxWanted, MaxWanted: wire.MaxWanted, showings: newShowings()}
 }

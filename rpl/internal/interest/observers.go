@@ -139,42 +139,6 @@ func (v *Viewer) observe() {
 	}
 }
 
-// SetSight is Authority.SetShowing: whether a peer is shown a tree against the rules. It is said
-// of the tree's top. It reports whether there is such a peer, where there is something to set.
-func (a *Manager) SetSight(id ids.Peer, slot uint32, shown, set bool) bool {
-	root := a.store.Root(slot)
-	of := a.overrides[root]
-	switch {
-	case !set:
-		if delete(of, id); len(of) == 0 {
-			delete(a.overrides, root)
-		}
-	case a.viewOf.Find(id) == nil:
-		return false
-	case of == nil:
-		a.overrides[root] = map[ids.Peer]bool{id: shown}
-	default:
-		of[id] = shown
-	}
-	a.Rejudge(root)
-	return true
-}
-
-// hides reports whether a peer is not shown a tree, whatever it sees.
-func (a *Manager) hides(v *Viewer, root uint32) bool {
-	if len(a.overrides) == 0 {
-		return false
-	}
-	shown, set := a.overrides[root][v.ID]
-	return set && !shown
-}
-
-// holdsOn reports whether a peer has a tree though it does not see it: it owns a node of it,
-// or is shown it.
-func (a *Manager) holdsOn(v *Viewer, root uint32) bool {
-	return len(a.overrides) > 0 && a.overrides[root][v.ID] || a.ownsAny(v, root)
-}
-
 // AskAgain is Authority.AskAgain: the peer's nodes in sight are decided anew; 0: every peer's.
 func (a *Manager) AskAgain(id ids.Peer) {
 	if id != 0 {

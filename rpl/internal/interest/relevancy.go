@@ -146,7 +146,7 @@ func (a *Manager) Forget(slot uint32) {
 	for _, h := range a.store.Nodes[slot].Holders {
 		a.drop(a.Viewers[h.Peer()], slot)
 	}
-	delete(a.overrides, slot)
+	a.forgetShowings(slot)
 	a.forgetExtent(slot)
 	a.ungrid(slot)
 }
@@ -188,7 +188,7 @@ func (a *Manager) rejudgeNow(root uint32) {
 	// of the tree, can want it.
 	a.reportToSubscribers(cell, root)
 	a.noteConcerned(root)
-	for id := range a.overrides[root] {
+	for id := range a.showings.trees[root] {
 		if v := a.viewOf.Find(id); v != nil {
 			a.concerned.Set(uint32(v.index))
 		}
@@ -225,8 +225,8 @@ func (a *Manager) judgeTree(v *Viewer, root uint32) bool {
 	if a.ownsAny(v, root) {
 		return true
 	}
-	if len(a.overrides) > 0 {
-		if shown, ok := a.overrides[root][v.ID]; ok {
+	if a.showings.any() {
+		if shown, said := a.showings.of(root, v.ID); said {
 			return shown
 		}
 	}

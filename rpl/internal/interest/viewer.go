@@ -73,6 +73,7 @@ func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	for _, slot := range a.store.Owned(id, nil) {
 		a.decide(v, a.store.Root(slot), true)
 	}
+	a.showTo(id)
 	return v
 }
 
@@ -144,11 +145,6 @@ func (a *Manager) Leave(v *Viewer) {
 		a.freeLists = append(a.freeLists, v.list.id)
 		for _, w := range v.more {
 			a.freeLists = append(a.freeLists, w.id)
-		}
-	}
-	for slot, of := range a.overrides {
-		if delete(of, v.ID); len(of) == 0 {
-			delete(a.overrides, slot)
 		}
 	}
 	a.Viewers[v.index] = nil

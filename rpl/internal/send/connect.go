@@ -46,11 +46,11 @@ func (a *Sender) Connect(id ids.Peer) error {
 	return nil
 }
 
-// Suspend is Authority.Suspend.
-func (a *Sender) Suspend(id ids.Peer) {
+// Suspend is Authority.Suspend. It reports whether there was such a peer.
+func (a *Sender) Suspend(id ids.Peer) bool {
 	p := a.ByID.Find(id)
 	if p == nil {
-		return
+		return false
 	}
 	a.count(p)
 	a.interest.Leave(p.view)
@@ -69,6 +69,7 @@ func (a *Sender) Suspend(id ids.Peer) {
 	}
 	a.All[p.Index] = nil
 	a.ByID.Remove(id)
+	return true
 }
 
 // Peers is Authority.Peers.

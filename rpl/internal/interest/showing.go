@@ -1,0 +1,159 @@
+package interest
+
+import "github.com/tendonengine/tendon/rpl/internal/ids"
+
+// showings are what a game says of single peers and nodes, against the rules. It is said of a node
+// and goes with it from tree to tree. A tree is hidden from a peer if a node of it is, else shown to
+// the peer if a node of it is.
+type showings struct {
+	said  map[uint32]map[ids.Peer]bool  // by slot of a node: whether it is shown
+	trees map[uint32]map[ids.Peer]tally // by slot of a tree's top: what its nodes come to
+	away  map[ids.Peer]struct{}         // peers that are lost, and may come back to what was said
+}
+
+// A tally is how many nodes of a tree are shown to a peer, and hidden from it.
+type tally struct{ shown, hidden int }
+
+func newShowings() showings {
+	return showings{make(map[uint32]map[ids.Peer]bool), make(map[uint32]map[ids.Peer]tally), make(map[ids.Peer]struct{})}
+}
+
+// any reports whether anything is said.
+func (s *showings) any() bool { return len(s.said) > 0 }
+
+// of is what a tree is for a peer: shown or not, if anything is said.
+func (s *showings) of(root uint32, p ids.Peer) (shown, said bool) {
+	t := s.trees[root][p]
+	return t.hidden == 0, t.shown+t.hidden > 0
+}
+
+// count adds by, 1 or -1, nodes that are shown to a peer or hidden from it to a tree.
+func (s *showings) count(root uint32, p ids.Peer, shown bool, by int) {
+	of := s.trees[root]
+	if of == nil {
+		of = make(map[ids.Peer]tally)
+		s.trees[root] = of
+	}
+	t := of[p]
+	if shown {
+		t.shown += by
+	} else {
+		t.hidden += by
+	}
+	if of[p] = t; t == (tally{}) {
+		if delete(of, p); len(of) == 0 {
+			delete(s.trees, root)
+		}
+	}
+}
+
+// say shows a node of a tree to a peer or hides it from it, until unsay.
+func (s *showings) say(slot, root uint32, p ids.Peer, shown bool) {
+	s.unsay(slot, root, p)
+	if s.said[slot] == nil {
+		s.said[slot] = make(map[ids.Peer]bool)
+	}
+	s.said[slot][p] = shown
+	s.count(root, p, shown, 1)
+}
+
+func (s *showings) unsay(slot, root uint32, p ids.Peer) {
+	of := s.said[slot]
+	shown, said := of[p]
+	if !said {
+		return
+	}
+	s.count(root, p, shown, -1)
+	if delete(of, p); len(of) == 0 {
+		delete(s.said, slot)
+	}
+}
+
+// SetSight is Authority.SetShowing. It reports whether there is such a peer, where there is something
+// to set.
+func (a *Manager) SetSight(p ids.Peer, slot uint32, shown, set bool) bool {
+	root := a.store.Root(slot)
+	if !set {
+		a.showings.unsay(slot, root, p)
+	} else if _, away := a.showings.away[p]; away || a.viewOf.Find(p) != nil {
+		a.showings.say(slot, root, p, shown)
+	} else {
+		return false
+	}
+	a.Rejudge(root)
+	return true
+}
+
+// Moves has what is said of a node and of those below it leave its tree, which it is about to leave,
+// and Moved come into its new one.
+func (a *Manager) Moves(slot uint32) { a.countTree(slot, -1) }
+
+// Moved: see Moves.
+func (a *Manager) Moved(slot uint32) { a.countTree(slot, 1) }
+
+func (a *Manager) countTree(slot uint32, by int) {
+	if a.Rejudge(slot); a.showings.any() {
+		a.countBelow(slot, a.store.Root(slot), by)
+	}
+}
+
+func (a *Manager) countBelow(slot, root uint32, by int) {
+	for p, shown := range a.showings.said[slot] {
+		a.showings.count(root, p, shown, by)
+	}
+	for _, c := range a.store.Nodes[slot].Children() {
+		a.countBelow(c, root, by)
+	}
+}
+
+// forgetShowings forgets what is said of a node that goes.
+func (a *Manager) forgetShowings(slot uint32) {
+	for p := range a.showings.said[slot] {
+		a.showings.unsay(slot, a.store.Root(slot), p)
+	}
+}
+
+// Await keeps what is said to a peer that has left the viewers and may come back, and ForgetPeer
+// forgets it.
+func (a *Manager) Await(p ids.Peer) { a.showings.away[p] = struct{}{} }
+
+// ForgetPeer: see Await.
+func (a *Manager) ForgetPeer(p ids.Peer) {
+	delete(a.showings.away, p)
+	for slot := range a.showings.said {
+		a.showings.unsay(slot, a.store.Root(slot), p)
+	}
+}
+
+// showTo has what is said to a peer that comes back judged anew.
+func (a *Manager) showTo(p ids.Peer) {
+	if _, away := a.showings.away[p]; !away {
+		return
+	}
+	delete(a.showings.away, p)
+	for slot, of := range a.showings.said {
+		if _, said := of[p]; said {
+			a.Rejudge(slot)
+		}
+	}
+}
+
+// hides reports whether a peer is not shown a tree, whatever it sees.
+func (a *Manager) hides(v *Viewer, root uint32) bool {
+	if !a.showings.any() {
+		return false
+	}
+	shown, said := a.showings.of(root, v.ID)
+	return said && !shown
+}
+
+// holdsOn reports whether a peer has a tree though it does not see it: it owns a node of it,
+// or is shown it.
+func (a *Manager) holdsOn(v *Viewer, root uint32) bool {
+	if a.showings.any() {
+		if shown, said := a.showings.of(root, v.ID); said && shown {
+			return true
+		}
+	}
+	return a.ownsAny(v, root)
+}
