@@ -51,8 +51,8 @@ func (r *Replication) OnSeen(c donburi.IComponentType, fn func(e *donburi.Entry)
 }
 
 // OnUnseen runs on the authority when a node with the component has lost its last viewer,
-// because it has gone out of sight of all or because they have left. It does not run for a
-// node that ends.
+// because it has gone out of sight of all or because they have left or are lost: a peer that is lost
+// views nothing until it is back. It does not run for a node that ends.
 func (r *Replication) OnUnseen(c donburi.IComponentType, fn func(e *donburi.Entry)) {
 	mustBeMade("OnUnseen", r)
 	r.notify.Unseen = append(r.notify.Unseen, on(c, "OnUnseen", fn))

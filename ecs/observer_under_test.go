@@ -1,8 +1,10 @@
 package ecs_test
 
 import (
+	"math"
 	"testing"
 
+	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
@@ -79,4 +81,44 @@ func TestObserverWithoutAPlace(t *testing.T) {
 	said := *server.Counter("observer without place")
 	l.steps(60)
 	check(t, "said since", *server.Counter("observer without place")-said, 0)
+}
+
+// An Observer on a hull looks from its own place there, wherever the hull is and however it is turned,
+// and a player who rides where the game says places in the world looks from what carries it.
+func TestObserverLooksFromItsPlace(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 120}})
+	client := l.client(tendon.Config{})
+	l.joined()
+	at := func(c donburi.IComponentType, x, y float64, rest ...donburi.IComponentType) donburi.Entity {
+		e := server.Create(append(rest, c)...)
+		if c == components.Transform {
+			components.Transform.Get(e).Pos = gmath.Vec{X: x, Y: y}
+		} else {
+			Body.Get(e).Pos = gmath.Vec{X: x, Y: y}
+		}
+		return e.Entity()
+	}
+	of := func(e donburi.Entity) *donburi.Entry { return server.World().Entry(e) }
+	attach := func(e, to donburi.Entity) {
+		t.Helper()
+		if err := tendon.Attach(of(e), of(to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hull, mast := at(components.Transform, 10_000, 0), at(components.Transform, 0, 1500)
+	radar, eye := at(components.Transform, 0, 500, components.Observer), at(Body, 10_000, 0)
+	components.Transform.Get(of(hull)).Rot = math.Pi / 2
+	attach(mast, hull)
+	attach(radar, mast)
+	bow, middle := tendon.ID(of(at(Body, 8050, 0))), tendon.ID(of(at(Body, 10_050, 0)))
+	tendon.Give(of(radar), 2)
+	l.steps(60)
+	check(t, "from the mast, what is there and at the middle", [2]bool{client.has(bow), client.has(middle)}, [2]bool{true, false})
+	tendon.Give(of(radar), 0)
+	of(eye).AddComponent(components.Observer)
+	tendon.Give(of(eye), 2)
+	attach(eye, hull)
+	l.steps(60)
+	check(t, "from a place that the game says", [2]bool{client.has(bow), client.has(middle)}, [2]bool{false, true})
 }

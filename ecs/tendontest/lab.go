@@ -49,7 +49,7 @@ type Machine struct {
 	*tendon.Replication
 	Name   string      // "server", "client 1", …
 	Rand   *rand.Rand  // seeded
-	Dialer *mem.Dialer // of a client: SetConditions changes its line
+	Dialer *mem.Dialer // of a client: SetConditions changes its line, a Loss of 1 cuts it, and Join(Dialer) joins anew
 
 	checked  func() // between Step and Send
 	stepping bool   // Game.Step runs
@@ -151,7 +151,9 @@ func (l *Lab) Join() *Machine {
 	return nil
 }
 
-// Steps has all machines step n times: Receive, Game.Step and Send on each, the host first.
+// Steps has all machines step n times: Receive, Game.Step and Send on each, the host first. It draws
+// nothing: what a test looks at by View, and fields drawn in place, need a Frame of that machine after
+// each step, by the test or in Game.Step.
 func (l *Lab) Steps(n int) {
 	for range n {
 		l.Net.Advance(time.Second / time.Duration(l.steps))

@@ -5,6 +5,7 @@ package extract
 import (
 	"slices"
 
+	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
@@ -24,12 +25,12 @@ func (ex *Reader) Observers(yield func(rpl.Peer, rpl.Observer) bool) {
 				continue
 			}
 			e := ex.World.Entry(ent)
-			if x, y, ok := ex.position(n); !ok {
+			if at, ok := ex.viewpoint(n); !ok {
 				ex.ScoldOf("observer without place", "the Observer of", e,
 					"neither it nor a node above it has a place, so its player sees nothing by it: give one of them a component with a field tagged `pos`")
 			} else {
 				o := components.Observer.Get(e)
-				from := rpl.Observer{X: x + o.Offset.X, Y: y + o.Offset.Y, Scale: o.Scale}
+				from := rpl.Observer{X: at.X + o.Offset.X, Y: at.Y + o.Offset.Y, Scale: o.Scale}
 				if from.Check() != nil {
 					ex.ScoldOf("bad observer", "the Observer of", e, "a Scale is 0, for 1, or up to rpl.MaxScale: it sees at a scale of 1")
 					from.Scale = 1
@@ -42,29 +43,26 @@ func (ex *Reader) Observers(yield func(rpl.Peer, rpl.Observer) bool) {
 	}
 }
 
-// position returns the position of a node: that of the top of its hierarchy, as in the
-// core's grid. A node above without a place counts as the origin, so if the top has none, it
-// is that of the highest node on the way that has one.
-func (ex *Reader) position(n *nodes.Node) (x, y float64, ok bool) {
-	for ; n != nil; n = n.Parent {
-		if px, py, has := ex.ownPosition(n); has {
-			x, y, ok = px, py, true
+// viewpoint returns where a node looks from: its place in the world, as far as the places on the way
+// up are relative to each other. A place that a component of the game's says may be anything below
+// another node, so there that node's counts, as in the core's grid. A node without a place is where
+// the one above it is, and one above that has none is at the origin.
+func (ex *Reader) viewpoint(n *nodes.Node) (at gmath.Vec, ok bool) {
+	for relative := true; n != nil; n = n.Parent {
+		i := ex.Auth.PlaceItem(n.ID)
+		if i < 0 || i >= len(n.Items) {
+			continue
 		}
+		up, isRelative, has := ex.PlaceOf(&n.Items[i])
+		if !has {
+			continue
+		}
+		if relative {
+			at = at.Rotated(up.Rot)
+		} else {
+			at = gmath.Vec{}
+		}
+		at, relative, ok = up.Pos.Add(at), isRelative, true
 	}
-	return x, y, ok
-}
-
-// ownPosition returns the position that a node says, relative to its parent's.
-func (ex *Reader) ownPosition(n *nodes.Node) (x, y float64, ok bool) {
-	i := ex.Auth.PlaceItem(n.ID)
-	if i < 0 || i >= len(n.Items) {
-		return 0, 0, false
-	}
-	b := &n.Items[i]
-	e, p := ex.Component(b)
-	if p == nil || len(b.Comp.Pos) != 2 {
-		return 0, 0, false
-	}
-	p = ex.Tagged(b.Comp, e, p)
-	return b.Comp.Pos[0].Get(p), b.Comp.Pos[1].Get(p), true
+	return at, ok
 }

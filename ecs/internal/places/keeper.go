@@ -205,22 +205,11 @@ func (k *Keeper) where(n *nodes.Node) (t components.TransformData, ok bool) {
 // with a place the first counts.
 func (k *Keeper) own(n *nodes.Node) (t components.TransformData, ok bool) {
 	for i := range n.Items {
-		b := &n.Items[i]
-		if b.Comp == nil || len(b.Comp.Pos) != 2 {
-			continue
+		if t, _, ok = k.PlaceOf(&n.Items[i]); ok {
+			break
 		}
-		e, p := k.Component(b)
-		if p == nil {
-			continue
-		}
-		if b.Comp.Type == donburi.IComponentType(components.Transform) && b.Comp.StandIn == nil {
-			return *(*components.TransformData)(p), true
-		}
-		p = k.Tagged(b.Comp, e, p)
-		t.Pos.X, t.Pos.Y = b.Comp.Pos[0].Get(p), b.Comp.Pos[1].Get(p)
-		return t, true
 	}
-	return t, false
+	return t, ok
 }
 
 // compare compares the places that nobody bumps with those of the last time.

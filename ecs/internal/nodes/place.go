@@ -1,0 +1,25 @@
+package nodes
+
+import (
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+)
+
+// PlaceOf returns the place that a component says, if it says one. relative is whether that is
+// relative to the node above in any case, and not what the game makes of it.
+func (sh *Base) PlaceOf(b *Binding) (t components.TransformData, relative, ok bool) {
+	if b.Comp == nil || len(b.Comp.Pos) != 2 {
+		return t, false, false
+	}
+	e, p := sh.Component(b)
+	if p == nil {
+		return t, false, false
+	}
+	if b.Comp.Type == donburi.IComponentType(components.Transform) && b.Comp.StandIn == nil {
+		return *(*components.TransformData)(p), true, true
+	}
+	p = sh.Tagged(b.Comp, e, p)
+	t.Pos.X, t.Pos.Y = b.Comp.Pos[0].Get(p), b.Comp.Pos[1].Get(p)
+	return t, false, true
+}
