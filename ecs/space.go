@@ -26,6 +26,9 @@ import (
 // A game that never asks pays nothing. Asking allocates nothing once the index is warm. The
 // loops may move, make and remove nodes, and ask again: each goes on with what it has found,
 // less what has ended. Questions with NaN, and with a negative radius or size, find nothing.
+//
+// On a client what has gone is found until it is drawn no more, as the world's own queries find it;
+// the rules of commands do not find it.
 type Space struct {
 	r *Replication
 	v *places.View

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
 	"github.com/yohamta/donburi/filter"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
@@ -80,5 +82,62 @@ func TestSpaceInReplays(t *testing.T) {
 	}
 	if replays == 0 {
 		t.Error("nothing was run again")
+	}
+}
+
+// A camera finds what has gone as long as it is drawn, and OnStreamOut finds it too; a command's rule
+// does not, in any of the questions.
+func TestSpaceFindsWhatIsDrawn(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 80 * time.Millisecond, Jitter: 120 * time.Millisecond})
+	sp, any := x.client.Space(tendon.Drawn), x.client.Space(nil)
+	ball := x.server.Create(x.runner)
+	at := gmath.Vec{X: 5000}
+	x.runner.Get(ball).Pos = at
+	for range 240 { // until the line is known
+		x.steps(1)
+		x.client.Frame()
+	}
+	seen, ok := x.client.Find(tendon.ID(ball))
+	if !ok {
+		t.Fatal("the ball is not there")
+	}
+	donburi.Add(seen, components.Extent, &components.ExtentData{Radius: 1})
+	found := func(s *tendon.Space) (by [4]bool) {
+		near := gmath.Vec{X: 10, Y: 10}
+		for e := range s.InRect(gmath.Rect{Min: at.Sub(near), Max: at.Add(near)}) {
+			by[0] = by[0] || e == seen
+		}
+		for e := range s.Within(at, 10) {
+			by[1] = by[1] || e == seen
+		}
+		for e := range s.Nearest(at, 1) {
+			by[2] = by[2] || e == seen
+		}
+		_, by[3] = s.Trace(at.Sub(gmath.Vec{X: 10}), at.Add(gmath.Vec{X: 10}))
+		return by
+	}
+	all := [4]bool{true, true, true, true}
+	gone, ended, ruled := false, 0, 0
+	x.client.OnStreamOut(x.runner, func(e *donburi.Entry, _ bool) {
+		ended++
+		check(t, "what OnStreamOut finds", found(any), all)
+	})
+	x.judge = func(c tendon.Call, _ runKeys) {
+		if !tendon.IsAuthority(c.Entry) && gone {
+			ruled++
+			check(t, "what a rule finds", found(any), [4]bool{})
+		}
+	}
+	ball.Remove()
+	for ended == 0 {
+		x.steps(1)
+		x.client.Frame()
+		if _, here := x.client.Find(tendon.ID(seen)); !here && ended == 0 {
+			gone = true
+			check(t, "what the camera finds", found(sp), all)
+		}
+	}
+	if ruled == 0 {
+		t.Error("no rule has run meanwhile")
 	}
 }

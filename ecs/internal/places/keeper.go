@@ -22,13 +22,15 @@ type Keeper struct {
 	*nodes.Base
 	Nodes *nodes.Table
 	Loose func() []*nodes.Node // what this machine predicts: read anew for every question
+	Rules func() bool          // whether a command's rule asks, for which nothing is here that is only drawn still
 
-	index    *space.Index // nil until the first question
-	who      []who        // by the ids of entities
-	dirty    []uint32     // nodes that may have moved, by the ids of their entities …
-	marked   []uint64     // … and a bit for each
-	compared bool         // the compared components have been compared since the last Again
-	ended    int          // counts nodes that have ended
+	index    *space.Index        // nil until the first question
+	who      []who               // by the ids of entities
+	dirty    []uint32            // nodes that may have moved, by the ids of their entities …
+	marked   []uint64            // … and a bit for each
+	compared bool                // the compared components have been compared since the last Again
+	ended    int                 // counts nodes that have ended
+	leaving  map[uint32]struct{} // what has gone and is drawn still, by the ids of entities
 
 	plans  []plan
 	kept   int  // archetypes that plans know
@@ -111,12 +113,18 @@ func (k *Keeper) Ended(n *nodes.Node) {
 // Again has the next question look at all compared components. It costs nothing by itself.
 func (k *Keeper) Again() { k.compared = false }
 
+// hasGone reports whether an entity is not here for who asks now.
+func (k *Keeper) hasGone(id uint32) bool {
+	_, leaving := k.leaving[id]
+	return leaving && k.Rules()
+}
+
 // On reports whether there has been a question.
 func (k *Keeper) On() bool { return k.index != nil }
 
 // Clear forgets a world that the session leaves.
 func (k *Keeper) Clear() {
-	k.index, k.who, k.dirty, k.marked, k.plans, k.kept, k.compared = nil, nil, nil, nil, nil, 0, false
+	k.index, k.who, k.dirty, k.marked, k.plans, k.kept, k.compared, k.leaving = nil, nil, nil, nil, nil, 0, false, nil
 	k.Nodes.Shifted = nil
 	k.ended++
 }
@@ -124,7 +132,7 @@ func (k *Keeper) Clear() {
 // refresh brings the index up to date.
 func (k *Keeper) refresh() {
 	if k.index == nil {
-		k.index = space.NewIndex()
+		k.index, k.leaving = space.NewIndex(), map[uint32]struct{}{}
 		k.Nodes.Shifted = k.Mark
 		for i := range k.Nodes.Slots {
 			if k.Nodes.AtSlot(i) != nil {
@@ -155,13 +163,19 @@ func (k *Keeper) refresh() {
 func (k *Keeper) place(id uint32) {
 	n := k.Nodes.AtSlot(int(id))
 	if n == nil {
+		delete(k.leaving, id)
 		k.index.Remove(id)
 		return
 	}
 	for c := range n.Kids {
 		k.mark(uint32(c.Entity.Id()))
 	}
-	if n == k.Nodes.Session || n.ID == 0 || n.Leaving || n.IsOrphan() {
+	if n.Leaving {
+		k.leaving[id] = struct{}{}
+	} else {
+		delete(k.leaving, id)
+	}
+	if n == k.Nodes.Session || n.ID == 0 || n.IsOrphan() {
 		k.index.Remove(id)
 		return
 	}

@@ -33,7 +33,7 @@ type verdict struct {
 // NewView makes a view; a nil filter takes all nodes.
 func NewView(k *Keeper, f filter.LayoutFilter) *View {
 	v := &View{k: k, filter: f}
-	v.takes = func(id uint32) bool { return v.wants(k.who[id].of(k.World)) }
+	v.takes = func(id uint32) bool { return v.wants(k.who[id].of(k.World)) && !k.hasGone(id) }
 	return v
 }
 
@@ -64,13 +64,16 @@ func (v *View) walk(l *list, yield func(*donburi.Entry) bool) {
 	k := v.k
 	w, ended := k.World, k.ended
 	l.ents, l.entries = slices.Grow(l.ents, len(l.ids)), slices.Grow(l.entries, len(l.ids))
-	ents, entries, n := l.ents[:len(l.ids)], l.entries[:len(l.ids)], 0
+	ents, entries, n, going := l.ents[:len(l.ids)], l.entries[:len(l.ids)], 0, len(k.leaving) > 0
 	for _, id := range l.ids { // one pass that waits for memory, most of it at once
 		at := &k.who[id]
 		e := at.of(w)
 		ents[n], entries[n] = at.entity, e
 		if v.filter == nil || unsafe.Pointer(e.Archetype()) == v.last.archetype && v.last.takes || v.wants(e) {
 			n++
+			if going && k.hasGone(id) {
+				n--
+			}
 		}
 	}
 	l.ents, l.entries = ents[:n], entries[:n]
@@ -117,7 +120,7 @@ func (v *View) Nearest(x, y float64, n int, yield func(*donburi.Entry, float64) 
 	k := v.k
 	l := k.take()
 	takes := v.takes
-	if v.filter == nil {
+	if v.filter == nil && len(k.leaving) == 0 {
 		takes = nil
 	}
 	l.ids, l.far = k.index.Nearest(x, y, n, math.Inf(1), takes, l.ids, l.far)
@@ -151,7 +154,7 @@ func (v *View) Trace(x, y, toX, toY float64, but []*donburi.Entry) (*donburi.Ent
 	if len(v.but) > 0 {
 		takes = v.takesOther
 	}
-	if v.filter == nil && len(v.but) == 0 {
+	if v.filter == nil && len(v.but) == 0 && len(k.leaving) == 0 {
 		takes = nil
 	}
 	h, ok := k.index.Trace(x, y, toX, toY, takes)
@@ -168,5 +171,5 @@ func (v *View) takesOther(id uint32) bool {
 			return false
 		}
 	}
-	return v.wants(at.of(v.k.World))
+	return v.takes(id)
 }
