@@ -166,7 +166,7 @@ func (co *commanding) begin() {
 		return
 	}
 	now := co.line.now()
-	server := co.draw.clock.ServerRaw(now.Seconds())
+	server := co.draw.clock.ServerNow(now)
 	co.drawn = co.seen()
 	co.predict.spawns.Expire(now, co.Proxy.Newest())
 	co.predict.find()
@@ -351,26 +351,26 @@ func (co *commanding) received(c Call, args []byte) error {
 			co.Faults.Count("command refused")
 			return
 		}
-		switch verdict {
-		case command.Doubled:
+		if verdict == command.Doubled {
 			co.Doubled++
 			return
-		case command.Early:
+		}
+		margin := float64(tick) - float64(co.Tick) + waited
+		if !rp.news || margin < rp.margin {
+			rp.news, rp.tick, rp.margin = true, tick, margin
+		}
+		switch verdict {
+		case command.Early: // the peer comes again with it, and hears of how much too early it was
 			co.Early++
 			co.Faults.Count("command refused")
 			return
 		case command.Late:
 			co.Late++
-		}
-		margin := float64(tick) - float64(co.Tick) + waited
-		if verdict == command.Taken {
+		case command.Taken:
 			co.MarginSum += margin
 			co.MarginCount++
 		}
-		if !rp.news || margin < rp.margin {
-			rp.tick, rp.margin = tick, margin
-		}
-		rp.news, rp.got = true, max(rp.got, tick)
+		rp.got = max(rp.got, tick)
 	})
 	if err != nil {
 		co.Faults.Refuse("command refused", fmt.Errorf("peer %d: %w", c.From, err))

@@ -384,3 +384,32 @@ func TestPredictedNodeOfAnother(t *testing.T) {
 		t.Error("it was asked for, and is not predicted")
 	}
 }
+
+// While the server stands still nobody knows how long: a client goes on for a second, and then waits.
+// When the server goes on, so do the players' commands, within a second, however long it has stood.
+func TestStalledServer(t *testing.T) {
+	for _, stall := range []int{20, 60, 300, 540} {
+		x := newRace(t, netsim.Conditions{Delay: 40 * time.Millisecond})
+		x.busy(240)
+		usual := int(x.client.CommandTick()) - int(x.server.Tick())
+		for range stall {
+			x.net.Advance(time.Second / 60)
+			x.stepOf(x.client)
+		}
+		if ahead := int(x.client.CommandTick()) - int(x.server.Tick()); ahead > usual+75 {
+			t.Errorf("stall of %d steps: commands are %d ticks ahead of a server that says nothing", stall, ahead)
+		}
+		x.busy(60)
+		before := x.server.CommandStats()
+		x.busy(60)
+		now := x.server.CommandStats()
+		if n := now.Early - before.Early; n > 0 {
+			t.Errorf("stall of %d steps: %d commands are refused as early a second after it", stall, n)
+		}
+		x.busy(240)
+		if is := int(x.client.CommandTick()) - int(x.server.Tick()); is < usual-2 || is > usual+3 {
+			t.Errorf("stall of %d steps: 6 s later commands are %d ticks ahead, before %d", stall, is, usual)
+		}
+		x.works(fmt.Sprintf("after a server's stall of %d steps", stall), 1)
+	}
+}

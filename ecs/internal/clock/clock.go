@@ -57,6 +57,12 @@ const (
 	// waits is how long the server's tick is estimated on while nothing comes: a server
 	// says something four times a second even if nothing changes.
 	waits = 1.0
+
+	// What comes within backlog after nothing has come for pause has waited somewhere, on this
+	// machine, on the server or on the way: only the newest of it tells the server's tick, and what
+	// was known before is of another time.
+	pause   = 0.5
+	backlog = 0.05
 )
 
 // A Clock is a client's estimate of its server's time. Ticks are the server's; local
@@ -69,6 +75,7 @@ type Clock struct {
 	patience float64 // seconds that drawn time may be late for jumpAfter without a jump
 
 	newest float64 // the newest tick received
+	resume float64 // when packets came again after a pause
 	at     float64 // when it was received, at the socket
 	silent float64 // ticks that the server has last left out on purpose
 
@@ -129,6 +136,12 @@ func (c *Clock) Hear(tick uint32, at, now time.Duration, lost int) {
 
 // hearRate takes a tick into the estimates that go by the socket.
 func (c *Clock) hearRate(t, stamp float64) {
+	if n := c.socket.len(); n > 0 && stamp-c.socket.at(n-1).at > pause {
+		c.resume = stamp
+	}
+	if stamp-c.resume < backlog {
+		c.socket.n = 0
+	}
 	c.socket.add(stamp, t)
 	c.socket.forget(stamp - slopeSpan - 0.2)
 	if from, ok := c.socket.latest(stamp - slopeSpan); ok {
@@ -153,8 +166,14 @@ func (c *Clock) Server(now time.Duration) float64 {
 	if c.newest == 0 {
 		return 0
 	}
-	c.last = math.Max(c.last, c.ServerRaw(math.Min(now.Seconds(), c.at+waits)))
+	c.last = math.Max(c.last, c.ServerNow(now))
 	return c.last
+}
+
+// ServerNow is ServerRaw at a local time, but not beyond what waits allows: nobody knows when a
+// server that says nothing goes on.
+func (c *Clock) ServerNow(now time.Duration) float64 {
+	return c.ServerRaw(math.Min(now.Seconds(), c.at+waits))
 }
 
 // ServerRaw is the estimate at a local time in seconds as it is, which may go back when

@@ -67,7 +67,7 @@ type Lead struct {
 // now: after a silence the server's tick may have been taken for a much older one.
 func (l *Lead) Reported(c *Clock, tick uint32, margin float64, now time.Duration) {
 	m := &l.made[tick%leadRing]
-	if m.tick != float64(tick) {
+	if m.tick != float64(tick) || m.at < c.resume { // of a command from before a pause it says how long that was
 		return
 	}
 	if l.needs.ring == nil {

@@ -134,3 +134,76 @@ func TestLead(t *testing.T) {
 		})
 	}
 }
+
+// A client that has slept for some seconds finds all at once what came meanwhile, or the first of it.
+// Its commands are soon in time again, and not far ahead.
+func TestLeadAfterASleep(t *testing.T) {
+	const oneWay, every, ahead = 0.04, 3, 64 // the server takes commands that are so many ticks ahead
+	dt := step.Seconds()
+	for _, sleep := range []float64{0.4, 1, 3, 5, 15} {
+		for _, kept := range []int{10_000, 30} { // packets that wait for it
+			type packet struct {
+				at     float64
+				tick   uint32 // of state, or of a command
+				report uint32
+				margin float64
+			}
+			var lead Lead
+			var up, down []packet
+			clock := New(step, every)
+			const falls, end = 10.0, 40.0
+			wakes := falls + sleep
+			report, worst, after := uint32(0), 0.0, 0
+			for tick := uint32(1); float64(tick)*dt < end; tick++ {
+				now := float64(tick) * dt
+				for len(up) > 0 && up[0].at <= now {
+					m := float64(up[0].tick) - float64(tick) + (now-up[0].at)/dt
+					if report == 0 || m < worst {
+						report, worst = up[0].tick, m
+					}
+					if now > wakes+1.5 && (m < 0 || m > 12) {
+						if after++; after == 1 {
+							t.Errorf("asleep for %v s, %d packets kept: %.1f s later a command comes %.1f ticks before its time", sleep, kept, now-wakes, m)
+						}
+					}
+					up = up[1:]
+				}
+				if tick%every == 0 {
+					down = append(down, packet{at: now + oneWay, tick: tick, report: report, margin: worst})
+					report = 0
+				}
+				if now >= falls && now < wakes {
+					continue
+				}
+				if first := len(down) > 0 && down[0].at < now-1.5*dt-oneWay; first && len(down) > kept {
+					down = append(down[:kept], packet{at: now, tick: tick, report: down[len(down)-1].report, margin: down[len(down)-1].margin})
+				}
+				at := time.Duration(now * float64(time.Second))
+				for len(down) > 0 && down[0].at <= now {
+					p := down[0]
+					down = down[1:]
+					stamp := time.Duration(p.at * float64(time.Second))
+					if p.at < now-1.5*dt { // it has waited
+						stamp = at
+					}
+					clock.Hear(p.tick, stamp, at, 0)
+					if p.report > 0 {
+						lead.Reported(clock, p.report, p.margin, at)
+					}
+				}
+				if !clock.Started() {
+					continue
+				}
+				for range lead.Steps(clock.ServerNow(at), 2*oneWay/dt+2, at) {
+					up = append(up, packet{at: now + oneWay, tick: lead.Made(at)})
+				}
+				if float64(lead.Tick()) > float64(tick)+ahead {
+					t.Fatalf("asleep for %v s, %d packets kept: %.1f s later it is %d ticks ahead", sleep, kept, now-wakes, lead.Tick()-tick)
+				}
+			}
+			if after > 0 {
+				t.Logf("%d commands like this", after)
+			}
+		}
+	}
+}
