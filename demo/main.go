@@ -56,13 +56,13 @@ func play(o options.Options) error {
 	if err != nil {
 		return err
 	}
-	asked, cancel := stop.Context()
-	context.AfterFunc(asked, cancel) // a second Ctrl-C ends the program at once
-	if o.Join == "lan" {
+	if o.Join == "lan" { // Ctrl-C ends the program while it asks
 		if o.Join, err = lan.Choose(island.Name, os.Stdin, os.Stdout); err != nil {
 			return err
 		}
 	}
+	asked, cancel := stop.Context()
+	context.AfterFunc(asked, cancel) // a second Ctrl-C ends the program at once
 	p := &program{asked: asked, options: o, view: scene.Options{Zoom: o.Zoom, Circles: o.Circles, Figures: o.Figures, Ghosts: o.Ghosts}, sprites: sprites}
 	if err := p.open(); err != nil {
 		return err

@@ -41,7 +41,7 @@ func (p *program) open() error {
 			s.rep.Host(l)
 			fmt.Printf("Others join with this:\n\n\t%s\n\n", l.JoinString())
 		case o.Join != "":
-			s.scene.Name = "Client of " + o.Join
+			s.scene.Name = "Client of " + address(o.Join)
 			s.rep.OnEnd(p.ended(o.Join))
 			p.network = newNetwork(0, 0)
 			s.scene.Notes = p.note
@@ -107,6 +107,14 @@ func (p *program) seat(title, name string, bot bool, keys ...scene.Bindings) (*s
 	}
 	p.seats = append(p.seats, s)
 	return s, nil
+}
+
+// address is where a join string leads; what is none is an address.
+func address(join string) string {
+	if j, err := kcp.ParseJoinString(join); err == nil {
+		return j.Address
+	}
+	return join
 }
 
 // typing shows the chat line in place of the hint, or the hint again if there is none.

@@ -48,7 +48,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	f.SetOutput(io.Discard)
 	f.BoolVar(&o.Panes, "panes", false, "two sessions beside each other: a listen server, and a client of it over UDP")
 	f.StringVar(&o.Host, "host", "", "let others join on `HOST:PORT`, as in :7777")
-	f.StringVar(&o.Join, "join", "", "join the session of a join string, or at `HOST:PORT`")
+	f.StringVar(&o.Join, "join", "", "join the session of a join string, or at `HOST:PORT`, or one of the local network, by a list: lan")
 	f.IntVar(&o.MaxFPS, "max-fps", 0, "draw at most so often a second; the game goes on as fast")
 	f.StringVar(&size, "size", "1280x640", "of the window when it opens, `WxH` pixels")
 	f.StringVar(&o.Shot, "shot", "", "write a picture to `FILE.png`, and what is on it to FILE.json, then end; F12 writes them before that; with -panes unless -host or -join is given")
@@ -93,6 +93,8 @@ func (o *Options) check(f *flag.FlagSet) error {
 	}
 	o.Bot = o.Bot || o.Shot != ""
 	switch {
+	case given["host"] && o.Host == "", given["join"] && o.Join == "":
+		return errors.New("-host and -join want an address, and one is empty")
 	case o.Host != "" && o.Join != "":
 		return errors.New("-host and -join exclude each other: a session is hosted or joined")
 	case o.Panes && (o.Host != "" || o.Join != ""):

@@ -30,6 +30,8 @@ func TestBadArgumentsAreOneSentence(t *testing.T) {
 		{"-host 7777", "HOST:PORT"},
 		{"-name abcdefghijklmnopqrstuvwxyz", "-name"},
 		{"extra", "no flag"},
+		{"-join=", "one is empty"},
+		{"-host=", "one is empty"},
 	} {
 		_, err := Parse(strings.Fields(c.args), io.Discard)
 		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {

@@ -69,7 +69,11 @@ func (s *Scene) drawHUD(r *tendon.Replication, screen *ebiten.Image) {
 			bottom -= row
 		}
 	}
-	s.letters(screen, s.Hint, s.sprites.small, x, bottom, text.AlignStart)
+	hint := wrapped(s.Hint, s.sprites.small, float64(b.Dx()-2*margin))
+	for i := len(hint) - 1; i >= 0; i-- {
+		s.letters(screen, hint[i], s.sprites.small, x, bottom-float64((len(hint)-1-i)*row), text.AlignStart)
+	}
+	bottom -= float64((len(hint) - 1) * row)
 	if s.Notes != nil {
 		bottom -= row
 		s.letters(screen, s.Notes(), s.sprites.small, x, bottom, text.AlignStart)
@@ -162,6 +166,19 @@ func (s *Scene) letters(screen *ebiten.Image, line string, face *text.GoTextFace
 	op.ColorScale.ScaleWithColor(paper)
 	text.Draw(screen, line, face, &op)
 	s.noteBox(left-3, y-1, w+6, h+2)
+}
+
+// wrapped breaks a line between words where it is wider than there is room for.
+func wrapped(line string, face *text.GoTextFace, room float64) (lines []string) {
+	now := ""
+	for _, word := range strings.Fields(line) {
+		longer := strings.TrimSpace(now + " " + word)
+		if now != "" && text.Advance(longer, face) > room {
+			lines, longer = append(lines, now), word
+		}
+		now = longer
+	}
+	return append(lines, now)
 }
 
 // loading says how far a machine has come in words.

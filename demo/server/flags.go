@@ -74,6 +74,8 @@ func (o *options) check(rest []string, given map[string]bool) error {
 		return fmt.Errorf("-seconds is %v; give 0 to a million", o.seconds)
 	case o.animals < 0 || o.animals > 100_000:
 		return fmt.Errorf("-animals is %d; give 0 to 100000", o.animals)
+	case given["join"] && o.join == "":
+		return errors.New("-join wants a join string or an address, and it is empty")
 	case o.join != "" && given["addr"]:
 		return errors.New("-join hosts nothing; leave -addr out")
 	case o.join != "" && o.clients == 0:

@@ -63,6 +63,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "server: %v\n", err)
 		return 1
 	}
+	if o.join != "" && r.Clients == 0 {
+		fmt.Fprintf(stderr, "server: no bot has joined %s, or none is there any more\n", o.join)
+		return 1
+	}
 	if r.Mismatches > 0 {
 		fmt.Fprintf(stderr, "server: %d differences between the server and its clients; the first: %s\n", r.Mismatches, r.first)
 		return 1

@@ -42,6 +42,8 @@ func TestRefusalsAreOneSentence(t *testing.T) {
 		{"-join 127.0.0.1:9", "-clients"},
 		{"-join 127.0.0.1:9 -addr :7", "-addr"},
 		{"-join 127.0.0.1:9 -clients 1", "no answer"},
+		{"-join 127.0.0.1:9 -clients 1 -seconds 0.1", "no bot has joined"},
+		{"-join= -clients 1", "-join wants"},
 		{"-join nowhere -clients 1", "nowhere"},
 		{"extra", "no flag"},
 	} {

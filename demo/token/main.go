@@ -44,6 +44,12 @@ func run(args []string, out io.Writer) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
+	switch {
+	case len(f.Args()) > 0:
+		return fmt.Errorf("%q is no flag; -help lists them", f.Args()[0])
+	case *span <= 0:
+		return fmt.Errorf("-for is %v; give a time above 0, as in 5m", *span)
+	}
 	if *fresh != "" {
 		return makeSigner(*fresh, out)
 	}

@@ -40,7 +40,7 @@ func TestPrintsTokens(t *testing.T) {
 	if who, err := c.Check(b, client); who != "ann" || err != nil {
 		t.Errorf("it is about %q, %v", who, err)
 	}
-	for _, bad := range [][]string{{}, {"-key", "nowhere"}, {"-key", file}, {"-key", file, "-subject", "a", "-server", "x"}, {"-key", file, "-subject", "a", "-client", "12"}, {"-new", file}} {
+	for _, bad := range [][]string{{}, {"-key", "nowhere"}, {"-key", file}, {"-key", file, "-subject", "a", "-server", "x"}, {"-key", file, "-subject", "a", "-client", "12"}, {"-new", file}, {"-key", file, "-subject", "ann", "smith", "-server", join}, {"-key", file, "-subject", "a", "-for", "-5m"}} {
 		if err := run(bad, &strings.Builder{}); err == nil {
 			t.Errorf("%v: no error", bad)
 		}
