@@ -82,6 +82,8 @@ func TestJoinByString(t *testing.T) {
 		}
 		if len(client.Ended) != 1 || !errors.Is(client.Ended[0], want) {
 			t.Errorf("%s: %v", what, client.Ended)
+		} else if none := strings.Contains(client.Ended[0].Error(), "none was given"); none != (what == "by the address alone") {
+			t.Errorf("%s: it is told %v", what, client.Ended[0])
 		}
 	}
 	dial("by the string", join, nil)

@@ -328,6 +328,9 @@ func (e *Endpoint) explain(remote netip.AddrPort, r wire.Reason, detail []byte) 
 	case wire.Full:
 		return fmt.Errorf("%w: %s has no free place", transport.ErrFull, remote)
 	case wire.BadSecret:
+		if e.cfg.Client.Secret == (seal.Key{}) {
+			return fmt.Errorf("%w than %s: it wants one, and none was given; use its newest join string", transport.ErrSecret, remote)
+		}
 		return fmt.Errorf("%w than %s: use its newest join string", transport.ErrSecret, remote)
 	case wire.BadToken:
 		return fmt.Errorf("%w by %s: %s", transport.ErrToken, remote, wire.Legible(string(detail)))
