@@ -173,7 +173,7 @@ func wrapped(line string, face *text.GoTextFace, room float64) (lines []string) 
 	now := ""
 	for _, word := range strings.Fields(line) {
 		longer := strings.TrimSpace(now + " " + word)
-		if now != "" && text.Advance(longer, face) > room {
+		if wide, _ := text.Measure(longer, face, 0); now != "" && wide > room {
 			lines, longer = append(lines, now), word
 		}
 		now = longer
