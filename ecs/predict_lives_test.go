@@ -413,3 +413,24 @@ func TestStalledServer(t *testing.T) {
 		x.works(fmt.Sprintf("after a server's stall of %d steps", stall), 1)
 	}
 }
+
+// Where the server sends once or twice a second, its silence between two sends is no standstill: its
+// reports count, and commands stay as far ahead as they must.
+func TestCommandsAtFewSends(t *testing.T) {
+	for _, sends := range []int{1, 2} {
+		x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond, Jitter: 20 * time.Millisecond}, func(c *tendon.Config) { c.Sends = sends })
+		x.busy(1800)
+		before := x.server.CommandStats()
+		x.busy(600)
+		now := x.server.CommandStats()
+		if n := now.InTime - before.InTime; n < 590 {
+			t.Errorf("%d sends: %d of 600 commands were in time", sends, n)
+		}
+		if ahead := int(x.client.CommandTick()) - int(x.server.Tick()); ahead < 1 || ahead > 12 {
+			t.Errorf("%d sends: commands are made %d ticks ahead of the server", sends, ahead)
+		}
+		if x.client.CommandStats().Lead == 0 {
+			t.Errorf("%d sends: no report is believed", sends)
+		}
+	}
+}

@@ -60,9 +60,10 @@ const (
 
 	// What comes within backlog after nothing has come for pause has waited somewhere, on this
 	// machine, on the server or on the way: only the newest of it tells the server's tick, and what
-	// was known before is of another time.
-	pause   = 0.5
-	backlog = 0.05
+	// was known before is of another time. Where sends are far apart, pauseSends of them are a pause.
+	pause      = 0.5
+	pauseSends = 2.5
+	backlog    = 0.05
 )
 
 // A Clock is a client's estimate of its server's time. Ticks are the server's; local
@@ -73,6 +74,7 @@ type Clock struct {
 	needSpan float64 // seconds whose arrivals set how far drawn time trails …
 	share    float64 // … and the share of them that may come too late for it
 	patience float64 // seconds that drawn time may be late for jumpAfter without a jump
+	pause    float64 // seconds in which something comes, if nobody pauses
 
 	newest float64 // the newest tick received
 	resume float64 // when packets came again after a pause
@@ -103,7 +105,7 @@ func New(step time.Duration, interval float64) *Clock {
 		step: step.Seconds(), interval: interval, rate: 1,
 		socket: newWindow(), slopes: newWindow(), needs: newWindow(),
 	}
-	c.needSpan, c.share, c.patience = needSpan, needShare, jumpBehind
+	c.needSpan, c.share, c.patience, c.pause = needSpan, needShare, jumpBehind, math.Max(pause, pauseSends*interval*c.step)
 	if apart := interval * c.step; apart > ahead {
 		c.needSpan, c.share, c.patience = math.Max(needSpan, needSends*apart), 0, math.Max(jumpBehind, 2.25*apart)
 	}
@@ -136,7 +138,7 @@ func (c *Clock) Hear(tick uint32, at, now time.Duration, lost int) {
 
 // hearRate takes a tick into the estimates that go by the socket.
 func (c *Clock) hearRate(t, stamp float64) {
-	if n := c.socket.len(); n > 0 && stamp-c.socket.at(n-1).at > pause {
+	if n := c.socket.len(); n > 0 && stamp-c.socket.at(n-1).at > c.pause {
 		c.resume = stamp
 	}
 	if stamp-c.resume < backlog {
@@ -173,7 +175,7 @@ func (c *Clock) Server(now time.Duration) float64 {
 // ServerNow is ServerRaw at a local time, but not beyond what waits allows: nobody knows when a
 // server that says nothing goes on.
 func (c *Clock) ServerNow(now time.Duration) float64 {
-	return c.ServerRaw(math.Min(now.Seconds(), c.at+waits))
+	return c.ServerRaw(math.Min(now.Seconds(), c.at+math.Max(waits, c.pause)))
 }
 
 // ServerRaw is the estimate at a local time in seconds as it is, which may go back when
