@@ -55,6 +55,9 @@ func (r *Replication) load(name string) {
 			}
 			r.shared.Auth.Disconnect(s.peer)
 		}
+		if s.known { // what is hidden from who builds the level is hidden from the start
+			r.shared.Auth.Expect(s.peer)
+		}
 		s.in, s.joined = false, false
 		if s.conn != nil {
 			r.seats.sendLevel(s, false)

@@ -294,13 +294,13 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	if n.Leaving, n.Until, n.Why = true, t, nodes.Reason(rep.Reason); !destroyed {
 		n.Why = nodes.OutOfSight
 	}
-	for ord := range n.Items { // what it was in the end may come later than its end
+	for ord := range n.Items { // what has changed last is told with the removal, later than the end
 		n.Until = max(n.Until, rep.Tick(ord))
 	}
 	if n.Predicted != nil && !n.Hidden { // it is drawn ahead of drawn time
 		px.draw.Hide(n, true)
 	}
-	px.draw.moveToEnd(n)
+	px.draw.moveToEnd(n, t)
 	px.unreferAll(n)
 	px.nodes.Unbind(n)
 	for c := range n.Kids {

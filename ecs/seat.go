@@ -296,6 +296,7 @@ func (ss *seating) arrivals() {
 				ss.config.Log.Info("joined", "peer", s.peer, "remote", s.conn.Stats().Remote, "id", s.id)
 			}
 			s.joined, s.known = true, true
+			ss.Auth.Expect(s.peer)
 			ss.join(s.peer)
 		}
 	}
@@ -317,8 +318,6 @@ func (ss *seating) empty(s *seat) {
 		}
 	}
 	ss.extract.Orphaned(s.peer)
-	if s.in {
-		ss.Auth.Disconnect(s.peer)
-	}
+	ss.Auth.Disconnect(s.peer)
 	ss.all = slices.DeleteFunc(ss.all, func(o *seat) bool { return o == s })
 }

@@ -197,22 +197,23 @@ func (dr *drawing) sampleTick(n *nodes.Node, ord int, t rpl.Tick) rpl.Tick {
 	return t
 }
 
-// moveToEnd has a node that goes move on, as it is drawn, up to its end. Else what flies evenly, of
-// which little is said, would stand still before it vanishes. Where the end is heard of too late, and
-// it was drawn beyond it, callbacks find it at its end.
-func (dr *drawing) moveToEnd(n *nodes.Node) {
+// moveToEnd has a node that goes move on, as it is drawn, up to its end: tick t, or that of what came
+// last of a component. Else what flies evenly, of which little is said, would stand still before it
+// vanishes. Where the end is heard of too late, and it was drawn beyond it, callbacks find it at its end.
+func (dr *drawing) moveToEnd(n *nodes.Node, t rpl.Tick) {
 	for ord := range n.Items {
 		k := n.Items[ord].Track
 		if k == nil {
 			continue
 		}
-		dr.words = n.Replica.WordsAt(ord, n.Until, dr.words[:0])
+		end := max(t, n.Replica.Tick(ord))
+		dr.words = n.Replica.WordsAt(ord, end, dr.words[:0])
 		switch {
-		case dr.screen.Render >= float64(n.Until):
-			k.Restart(n.Until, dr.words)
+		case dr.screen.Render >= float64(end):
+			k.Restart(end, dr.words)
 			dr.inPlace.Start(n, &n.Items[ord])
-		case k.Newest() < n.Until:
-			dr.screen.Push(k, n.Until, dr.screen.Received.Before(n.Until), dr.Proxy.Newest(), dr.words)
+		case k.Newest() < end:
+			dr.screen.Push(k, end, dr.screen.Received.Before(end), dr.Proxy.Newest(), dr.words)
 			dr.inPlace.Start(n, &n.Items[ord])
 		}
 		k.Ends = true

@@ -53,7 +53,7 @@ const (
 // stream whole, it counts for the tree that the node is in, from tree to tree: a peer does not have
 // a tree of which a node is hidden from it, and else has one of which a node is shown to it. It lasts
 // until it is said otherwise, the peer is disconnected (a suspended one keeps it), or the node is
-// removed. It costs nothing where it is not used. An error wraps ErrNoNode, ErrNoPeer or ErrRange.
+// removed. The peer is connected or expected (Expect). It costs nothing where it is not used. An error wraps ErrNoNode, ErrNoPeer or ErrRange.
 func (a *Authority) SetShowing(id Peer, n Node, s Showing) error {
 	slot, ok := a.store.Slot(n)
 	if !ok {

@@ -46,13 +46,16 @@ func (a *Authority) Connect(id Peer) error {
 
 // Suspend ends the stream to a peer, which keeps its nodes: it still owns them when
 // Connect begins a new stream, in which handles and versions start anew. Calls that
-// wait for the peer are dropped and counted. What SetShowing has said stays, and may be said
-// of a suspended peer, until Disconnect. After Connect the caller must set the peer's groups again.
+// wait for the peer are dropped and counted. The peer is expected (Expect), and what SetShowing has
+// said stays. After Connect the caller must set the peer's groups again.
 func (a *Authority) Suspend(id Peer) {
 	if a.sender.Suspend(id) {
-		a.interest.Await(id)
+		a.interest.Expect(id)
 	}
 }
+
+// Expect has SetShowing take a peer that is not connected yet, until Disconnect.
+func (a *Authority) Expect(id Peer) { a.interest.Expect(id) }
 
 // Peers appends the connected peers to dst, in no order.
 func (a *Authority) Peers(dst []Peer) []Peer {

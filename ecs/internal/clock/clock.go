@@ -61,8 +61,8 @@ const (
 	// What comes within backlog after nothing has come for pause has waited somewhere, on this
 	// machine, on the server or on the way: only the newest of it tells the server's tick, and what
 	// was known before is of another time. Where sends are far apart, pauseSends of them are a pause.
-	pause      = 0.5
-	pauseSends = 2.5
+	pause      = 0.75
+	pauseSends = 3.0
 	backlog    = 0.05
 )
 

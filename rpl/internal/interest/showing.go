@@ -8,7 +8,7 @@ import "github.com/tendonengine/tendon/rpl/internal/ids"
 type showings struct {
 	said  map[uint32]map[ids.Peer]bool  // by slot of a node: whether it is shown
 	trees map[uint32]map[ids.Peer]tally // by slot of a tree's top: what its nodes come to
-	away  map[ids.Peer]struct{}         // peers that are lost, and may come back to what was said
+	due   map[ids.Peer]struct{}         // peers of which something may be said before they are here
 }
 
 // A tally is how many nodes of a tree are shown to a peer, and hidden from it.
@@ -75,7 +75,7 @@ func (a *Manager) SetSight(p ids.Peer, slot uint32, shown, set bool) bool {
 	root := a.store.Root(slot)
 	if !set {
 		a.showings.unsay(slot, root, p)
-	} else if _, away := a.showings.away[p]; away || a.viewOf.Find(p) != nil {
+	} else if _, due := a.showings.due[p]; due || a.viewOf.Find(p) != nil {
 		a.showings.say(slot, root, p, shown)
 	} else {
 		return false
@@ -113,24 +113,19 @@ func (a *Manager) forgetShowings(slot uint32) {
 	}
 }
 
-// Await keeps what is said to a peer that has left the viewers and may come back, and ForgetPeer
-// forgets it.
-func (a *Manager) Await(p ids.Peer) { a.showings.away[p] = struct{}{} }
+// Expect is Authority.Expect, which ForgetPeer ends.
+func (a *Manager) Expect(p ids.Peer) { a.showings.due[p] = struct{}{} }
 
-// ForgetPeer: see Await.
+// ForgetPeer forgets what is said of a peer.
 func (a *Manager) ForgetPeer(p ids.Peer) {
-	delete(a.showings.away, p)
+	delete(a.showings.due, p)
 	for slot := range a.showings.said {
 		a.showings.unsay(slot, a.store.Root(slot), p)
 	}
 }
 
-// showTo has what is said to a peer that comes back judged anew.
+// showTo has what is said of a peer that comes judged anew.
 func (a *Manager) showTo(p ids.Peer) {
-	if _, away := a.showings.away[p]; !away {
-		return
-	}
-	delete(a.showings.away, p)
 	for slot, of := range a.showings.said {
 		if _, said := of[p]; said {
 			a.Rejudge(slot)
