@@ -195,7 +195,7 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 	for _, n := range r.nodes.ByID {
 		for i := range n.Items {
 			if n.Items[i].Comp == def {
-				r.notify.StartComparing(&n.Items[i], false)
+				r.notify.StartComparing(&n.Items[i], false, nil)
 			}
 		}
 	}

@@ -146,3 +146,27 @@ func TestDifferencesBySeers(t *testing.T) {
 		check(t, m.Name, strings.Join(fields, " "), want)
 	}
 }
+
+// What is kept from a client is no difference, and what the client is to have and has not is one.
+func TestDifferencesOfTheHidden(t *testing.T) {
+	l := tendontest.NewLab(t, tendontest.Game{Protocol: points, Step: func(*tendontest.Machine) {}}, netsim.Conditions{Delay: 30 * time.Millisecond})
+	server := l.Host()
+	client := l.Join()
+	l.Steps(20)
+	spy, top, below, own := server.Create(Card), server.Create(Card), server.Create(Card), server.Create(Card)
+	tendon.Hide(spy, client.Me())
+	components.RplNode.Get(top).Relevance = rpl.OwnerOnly
+	components.RplNode.Get(own).Relevance = rpl.OwnerOnly
+	if err := tendon.Attach(below, top); err != nil {
+		t.Fatal(err)
+	}
+	l.Steps(60)
+	l.CheckEqual()
+	tendon.Give(own, client.Me())
+	l.Steps(60)
+	l.CheckEqual()
+	tendon.Give(top, client.Me())
+	client.Dialer.SetConditions(netsim.Conditions{Loss: 1}, netsim.Conditions{Loss: 1})
+	l.Steps(10)
+	check(t, "two that it is to have and has not", len(tendon.Differences(server.Replication, client.Replication)), 2)
+}

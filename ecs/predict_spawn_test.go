@@ -395,3 +395,33 @@ type (
 		Age uint16 `rpl:""`
 	}
 )
+
+// OnChange tells the machine that has predicted a spawn, too, what has become of it since it was made,
+// once the server tells of it.
+func TestOnChangeOfAPredictedSpawn(t *testing.T) {
+	p := tendon.NewProtocol("eggs")
+	knight := tendon.Replicate(p, "knight", donburi.NewComponentType[knightData]())
+	egg := tendon.Replicate(p, "egg", donburi.NewComponentType[eggData]())
+	walk := tendon.NewCommand[int8](p, "walk", knight)
+	eggs := tendon.NewPrefab(p, "egg", func(w donburi.World, _ tendon.None) *donburi.Entry { return w.Entry(w.Create(egg)) })
+	var began rpl.Tick
+	server, client, steps := pairOfKnights(t, p, walk, netsim.Conditions{Delay: 60 * time.Millisecond}, tendon.Config{}, func(c tendon.Call, _ int8) {
+		if began != 0 && c.Tick == began {
+			egg.Get(eggs.Predict(c, 0, tendon.None{})).Cracks = 3
+		}
+	})
+	told := map[*tendon.Replication]uint8{}
+	for _, r := range []*tendon.Replication{server, client} {
+		tendon.OnChange(r, egg, func(e *donburi.Entry, old eggData) { told[r] += egg.Get(e).Cracks - old.Cracks })
+	}
+	server.OnJoin(func(q rpl.Peer) { tendon.Give(server.Create(knight), q) })
+	steps(240)
+	began = client.Tick() + 60
+	steps(180)
+	check(t, "told on the server", told[server], uint8(3))
+	check(t, "told on the client", told[client], uint8(3))
+}
+
+type eggData struct {
+	Cracks uint8 `rpl:"notify"`
+}

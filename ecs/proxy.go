@@ -109,7 +109,8 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 	}
 	px.endLeaving(rep.ID)
 	args, name := spawns.Arguments(px.Kinds.Prefabs[rep.Prefab], rep.Args)
-	if n := px.predict.spawns.Claim(name, rep.Prefab); n != nil {
+	if n, made := px.predict.spawns.Claim(name, rep.Prefab); n != nil {
+		n.Made = made
 		return n
 	}
 	e := px.build(rep, args)
@@ -312,11 +313,8 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 // end has the components of a node that goes show what it was in the end: what moves on by itself up
 // to the tick of its end, and what is predicted here as the server has decided.
 func (px *proxies) end(n *nodes.Node) {
-	if n.Data.Transient {
-		return
-	}
 	for ord := range n.Items {
-		if n.Predicted != nil || n.Replica.IsMoving(ord) {
+		if !n.Data.Transient && (n.Predicted != nil || n.Replica.IsMoving(ord)) {
 			px.injectNow(n, &n.Items[ord], ord)
 			px.notify.CompareItem(n, &n.Items[ord])
 		}

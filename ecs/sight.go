@@ -13,9 +13,9 @@ import (
 
 // Show has a peer have a node wherever it is, whatever NodeData and Config.Interest say, with
 // the whole tree that the node is in. It counts from the next send, until Hide or ByRule says
-// otherwise of the node, the peer leaves (not while it is lost or builds a level), or the node is removed. Call it on
-// the authority, for peers that have joined; elsewhere, and for what is no node, it is ignored and
-// counted ("stale show"). A machine with a player has every node in any case.
+// otherwise of the node, the peer leaves (not while it is lost or builds a level), or the node is
+// removed. Call it on the authority, for peers that have joined; elsewhere, and for what is no
+// node, it is ignored and counted ("stale show"). A machine with a player has every node in any case.
 func Show(e *donburi.Entry, to rpl.Peer) { setShowing("Show", e, to, rpl.Shown) }
 
 // Hide keeps a node from a peer, as Show gives it to one: with the whole tree that the node is in, so

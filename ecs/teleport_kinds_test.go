@@ -5,6 +5,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -223,4 +224,47 @@ func (s *leapScene) play(t *testing.T, c tendon.Config, line netsim.Conditions, 
 		}
 	}
 	return wrong
+}
+
+// A marked leap of what goes on evenly is cut, too, where the packets that tell of it are lost, and what
+// is drawn has gone on without it for a while.
+func TestMarkedLeapWhoseNewsIsLost(t *testing.T) {
+	for _, lost := range [][][2]int{{{0, 2}}, {{0, 4}}, {{0, 8}}, {{0, 2}, {9, 14}}, {{0, 2}, {7, 20}}, {{0, 4}, {10, 20}}} {
+		l := newLab(t, netsim.Conditions{Delay: 75 * time.Millisecond})
+		server, client := l.server(tendon.Config{}), l.player(tendon.Config{})
+		l.joined()
+		e := server.Create(Body).Entity()
+		id, since, between := tendon.ID(server.World().Entry(e)), -1, 0
+		ok := netsim.Conditions{Delay: 75 * time.Millisecond}
+		server.step = func() {
+			b := Body.Get(server.World().Entry(e))
+			b.Pos.X += 2
+			if since++; since == 0 {
+				b.Pos.Y += 20
+				tendon.Teleport(server.World().Entry(e))
+			}
+		}
+		for round := range 5 {
+			since = -120
+			for range 300 {
+				down := ok
+				for _, span := range lost {
+					if since >= span[0] && since < span[1] {
+						down.Loss = 1
+					}
+				}
+				client.way.SetConditions(ok, down)
+				l.steps(1)
+				client.Frame()
+				if client.has(id) && (round > 0 || since > -60) {
+					if y := tendon.View(client.find(id), Body).Pos.Y; math.Abs(y-20*math.Round(y/20)) > 0.1 {
+						between++
+					}
+				}
+			}
+		}
+		if between > 0 {
+			t.Errorf("lost %v: drawn between two places in %d frames", lost, between)
+		}
+	}
 }

@@ -18,6 +18,7 @@ import (
 // waking is what sleeps in a session.
 type waking struct {
 	all   wakes.Set
+	due   []uint64 // entities of a predicted node
 	hooks []callbacks.On[func(Call)]
 	valid func(donburi.Entity) bool
 }
@@ -28,8 +29,8 @@ const wakeCommand = 1 << 24
 
 // Wake has OnWake run for an entity in the step of a tick, at its beginning; a tick that is not
 // ahead counts as the next. A step costs what is due in it, however many wait. What has been
-// removed is not woken, nor whoever has its place; a level takes all its wakes along. An entity
-// is woken once for each tick that it was given.
+// removed is not woken, nor whoever has its place, nor an entity that is another node by then; a
+// level takes all its wakes along. An entity is woken once for each tick that it was given.
 //
 // On the authority any entity can be given one, on a client a local entity and a node that it
 // predicts, from a command's Apply or from OnWake: the wake is then part of what is predicted, and
@@ -43,9 +44,9 @@ func Wake(e *donburi.Entry, at rpl.Tick) {
 	case r == nil:
 	case n != nil && n.Predicted != nil:
 		now := rpl.Tick(r.commands.lead.Tick())
-		n.Predicted.Wakes.Add(max(at, max(now, r.commands.playing)+1), r.commands.playing, now-min(now, predict.Ticks))
+		n.Predicted.Wakes.Add(uint64(e.Entity()), max(at, max(now, r.commands.playing)+1), r.commands.playing, now-min(now, predict.Ticks))
 	case n == nil || r.shared.Auth != nil:
-		r.wakes.all.Add(e.Entity(), max(at, r.shared.Tick+1), r.wakes.valid)
+		r.wakes.all.Add(wakes.Woken{Entity: e.Entity(), Node: r.nodes.NodeOf(uint64(e.Entity()))}, max(at, r.shared.Tick+1), r.wakes.valid)
 	}
 }
 
@@ -60,12 +61,13 @@ func (r *Replication) OnWake(c donburi.IComponentType, fn func(Call)) {
 // wakeUp wakes what is due in this step, but for what is predicted.
 func (r *Replication) wakeUp() {
 	due := r.wakes.all.Due(r.shared.Tick)
-	slices.SortStableFunc(due, func(a, b donburi.Entity) int { // local entities last: 0 - 1 is more than any
-		return cmp.Compare(r.nodes.NodeOf(uint64(a))-1, r.nodes.NodeOf(uint64(b))-1)
+	slices.SortStableFunc(due, func(a, b wakes.Woken) int { // local entities last: 0 - 1 is more than any
+		return cmp.Compare(r.nodes.NodeOf(uint64(a.Entity))-1, r.nodes.NodeOf(uint64(b.Entity))-1)
 	})
-	for _, ent := range due {
-		if r.shared.World.Valid(ent) && IsAuthority(r.shared.World.Entry(ent)) {
-			r.wake(r.shared.World.Entry(ent), r.nodes.Of(ent), r.shared.Tick, false)
+	for _, d := range due {
+		n := r.nodes.Of(d.Entity)
+		if r.shared.World.Valid(d.Entity) && (d.Node == 0 || n != nil && n.ID == d.Node) && IsAuthority(r.shared.World.Entry(d.Entity)) {
+			r.wake(r.shared.World.Entry(d.Entity), n, r.shared.Tick, false)
 		}
 	}
 }
@@ -73,8 +75,13 @@ func (r *Replication) wakeUp() {
 // wakePredicted wakes what is predicted and due in a tick.
 func (r *Replication) wakePredicted(t rpl.Tick, replay bool) {
 	for i := 0; i < len(r.predict.all); i++ { // a wake may predict more
-		if n := r.predict.all[i]; len(n.Predicted.Wakes) > 0 && !n.Predicted.Gone && r.nodes.Of(n.Entity) == n && n.Predicted.Wakes.Due(t) {
-			r.wake(r.shared.World.Entry(n.Entity), n, t, replay)
+		if n := r.predict.all[i]; len(n.Predicted.Wakes) > 0 && !n.Predicted.Gone && r.nodes.Of(n.Entity) == n {
+			r.wakes.due = n.Predicted.Wakes.Due(t, r.wakes.due[:0])
+			for _, at := range r.wakes.due {
+				if ent := donburi.Entity(at); r.shared.World.Valid(ent) && r.nodes.Of(ent) == n {
+					r.wake(r.shared.World.Entry(ent), n, t, replay)
+				}
+			}
 		}
 	}
 }

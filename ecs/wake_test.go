@@ -9,6 +9,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/mem"
@@ -179,5 +180,60 @@ func TestWakesArePredicted(t *testing.T) {
 				t.Errorf("in the end %v, on the server %v", mine, its)
 			}
 		}
+	}
+}
+
+// A wake of a part wakes the part, where it is predicted too, and not its node.
+func TestWakeOfAPart(t *testing.T) {
+	p := tendon.NewProtocol("tanks")
+	tank := tendon.Replicate(p, "tank", donburi.NewComponentType[knightData]())
+	gun := tendon.Replicate(p, "gun", donburi.NewComponentType[fuseData]())
+	walk := tendon.NewCommand[int8](p, "walk", tank)
+	tanks := tendon.NewPrefab(p, "tank", func(w donburi.World, _ tendon.None) *donburi.Entry {
+		e := w.Entry(w.Create(tank))
+		tendon.Part(e, w.Entry(w.Create(gun)))
+		return e
+	})
+	var began rpl.Tick
+	server, client, steps := pairOfKnights(t, p, walk, netsim.Conditions{Delay: 60 * time.Millisecond}, tendon.Config{}, func(c tendon.Call, _ int8) {
+		if began != 0 && c.Tick == began {
+			e, _ := gun.First(c.Entry.World)
+			tendon.Wake(e, c.Tick+20)
+		}
+	})
+	woken := map[*tendon.Replication][2]int{}
+	for _, r := range []*tendon.Replication{server, client} {
+		r.OnWake(gun, func(c tendon.Call) { gun.Get(c.Entry).Burst++; woken[r] = [2]int{woken[r][0] + 1, woken[r][1]} })
+		r.OnWake(tank, func(tendon.Call) { woken[r] = [2]int{woken[r][0], woken[r][1] + 1} })
+	}
+	corrections := 0
+	server.OnJoin(func(q rpl.Peer) { tendon.Give(tanks.Spawn(server.World(), tendon.None{}), q) })
+	steps(240)
+	client.OnCorrection(func(tendon.Correction) { corrections++ })
+	began = client.Tick() + 60
+	steps(240)
+	check(t, "woken on the server: the part, the node", woken[server], [2]int{1, 0})
+	check(t, "woken on the client", woken[client], [2]int{1, 0})
+	check(t, "corrections", corrections, 0)
+}
+
+// An entity that is another node by then is not woken for what it was.
+func TestWakeOfAFormerLife(t *testing.T) {
+	l := newLab(t, lan)
+	m := l.server(tendon.Config{})
+	woken := []rpl.Node{}
+	m.OnWake(Paint, func(c tendon.Call) { woken = append(woken, tendon.ID(c.Entry)) })
+	l.steps(5)
+	e := m.World().Entry(m.World().Create(Body, Paint))
+	Crate.Adopt(e, CrateArgs{})
+	tendon.Wake(e, m.Tick()+30)
+	l.steps(10)
+	e.RemoveComponent(components.RplNode)
+	l.steps(2)
+	Crate.Adopt(e, CrateArgs{})
+	tendon.Wake(e, m.Tick()+60)
+	l.steps(90)
+	if want := tendon.ID(e); len(woken) != 1 || woken[0] != want {
+		t.Errorf("woken: %v, not %v alone", woken, want)
 	}
 }

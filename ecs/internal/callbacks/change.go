@@ -17,8 +17,8 @@ import (
 // StartComparing begins to watch an item, if OnChange is set for its component: from the
 // component's present value on, or from its default, so that OnChange reports what it has
 // by now. A proxy's item is watched before its state is loaded, to the same
-// effect.
-func (q *Queue) StartComparing(b *nodes.Binding, fromDefault bool) {
+// effect. from, if it is not nil, is another value to begin with.
+func (q *Queue) StartComparing(b *nodes.Binding, fromDefault bool, from unsafe.Pointer) {
 	if b.Reported != nil || b.Comp == nil || len(b.Comp.Notify) == 0 || len(q.Change[b.Comp.Order]) == 0 {
 		return
 	}
@@ -28,6 +28,9 @@ func (q *Queue) StartComparing(b *nodes.Binding, fromDefault bool) {
 	}
 	if fromDefault {
 		p = b.Comp.Type.New()
+	}
+	if from != nil {
+		p = from
 	}
 	t := b.Comp.Item
 	b.Reported = &nodes.Reported{Words: make([]int32, len(t.Words)), Vars: make([]any, len(t.Vars)), Old: b.Comp.Type.New(), Seen: nodes.Sightings{Refs: q.nodes}}

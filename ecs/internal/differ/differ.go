@@ -33,16 +33,16 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%v, %s.%s: %s", d.Node, d.Component, d.Field, d.Text)
 }
 
-// Sessions compares all that two machines have of a session. everyone is whether each client is
-// to have each node that is for everyone.
-func Sessions(server, client Side, everyone bool) (ds []Difference) {
+// Sessions compares all that two machines have of a session. still is whether the client has all that
+// is relevant to it: with an Interest, what comes into sight may be on its way.
+func Sessions(server, client Side, still bool) (ds []Difference) {
 	for _, id := range idsOf(server, client) {
 		a, b := server.Nodes.ByID[id], client.Nodes.ByID[id]
 		switch {
 		case a == nil:
 			ds = append(ds, Difference{Node: id, Text: "it has ended on the server, and the client has it still"})
 		case b == nil || b.Leaving:
-			if everyone && (a.Data.Relevance == rpl.Near || a.Data.Relevance == rpl.Always) {
+			if still && slices.Contains(server.Auth.Viewers(id, nil), client.Me) {
 				ds = append(ds, Difference{Node: id, Text: "the client does not have it"})
 			}
 		default:

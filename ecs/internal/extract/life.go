@@ -63,7 +63,7 @@ func (ex *Reader) MakeNode(e *donburi.Entry, o nodes.Origin) *nodes.Node {
 	n.ID = id
 	for i := range n.Items {
 		n.Items[i].Item, _ = ex.Auth.Item(id, i)
-		ex.Notify.StartComparing(&n.Items[i], o.Prefab == nil && o.Name == "")
+		ex.Notify.StartComparing(&n.Items[i], o.Prefab == nil && o.Name == "", nil)
 	}
 	ex.Nodes.Add(n)
 	ex.Nodes.SetOwner(n, 0) // the entity may have been another node before

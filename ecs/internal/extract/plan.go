@@ -328,7 +328,7 @@ func (ex *Reader) MatchItems(n *nodes.Node, e donburi.Entity, columns []column) 
 		}
 		b := &n.Items[ord]
 		*b = nodes.Binding{Comp: c, Entity: e, Item: item}
-		ex.Notify.StartComparing(b, true)
+		ex.Notify.StartComparing(b, true, nil)
 		ex.Notify.CompareItem(n, b)
 		ex.Nodes.Shift(n)
 		if c.Item.Explicit {

@@ -1,38 +1,45 @@
 package predict
 
-import "github.com/tendonengine/tendon/rpl"
+import (
+	"slices"
 
-// Wakes keeps the wakes of one node that a client predicts, so that a correction runs them
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// Wakes keeps the wakes of one node, and of its parts, that a client predicts, so that a correction runs them
 // again: those that ran since, and without those that were asked for since, which the rules that
 // run again ask for anew.
 type Wakes []wake
 
 type wake struct {
+	of             uint64   // the entity
 	at, asked, ran rpl.Tick // asked: in the rules of which tick, 0 for none of them; ran: 0 while it waits
 }
 
-// Add adds a wake, once for each tick. oldest is the earliest tick to which a correction still
+// Add adds a wake of an entity, once for each tick. oldest is the earliest tick to which a correction still
 // goes: what ran before is forgotten.
-func (p *Wakes) Add(at, asked, oldest rpl.Tick) {
+func (p *Wakes) Add(of uint64, at, asked, oldest rpl.Tick) {
 	kept := (*p)[:0]
 	known := false
 	for _, w := range *p {
 		if w.ran == 0 || w.ran >= oldest {
 			kept = append(kept, w)
-			known = known || w.at == at
+			known = known || w.at == at && w.of == of
 		}
 	}
 	if !known {
-		kept = append(kept, wake{at: at, asked: asked})
+		kept = append(kept, wake{of: of, at: at, asked: asked})
 	}
 	*p = kept
 }
 
-// Due reports whether the node is woken in a tick, and notes that it was.
-func (p Wakes) Due(t rpl.Tick) (due bool) {
+// Due appends which entities are woken in a tick to due, and notes that they were.
+func (p Wakes) Due(t rpl.Tick, due []uint64) []uint64 {
 	for i := range p {
 		if w := &p[i]; w.ran == 0 && w.at <= t {
-			w.ran, due = t, true
+			if w.ran = t; !slices.Contains(due, w.of) {
+				due = append(due, w.of)
+			}
 		}
 	}
 	return due

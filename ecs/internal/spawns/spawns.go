@@ -167,14 +167,14 @@ func Arguments(def *nodes.Prefab, args []byte) ([]byte, predict.Name) {
 }
 
 // Claim returns the node that waits for the authority's of a name and a prefab, which takes
-// it over; nil if there is none.
-func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) *nodes.Node {
+// it over, and its components as they were made, by ordinal; nil if there is none.
+func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) (n *nodes.Node, made []unsafe.Pointer) {
 	if name.Tick == 0 {
-		return nil
+		return nil, nil
 	}
 	for _, s := range st.resolved {
 		if s.name == name && s.prefab.Wire == f {
-			return nil // it was given up before it came
+			return nil, nil // it was given up before it came
 		}
 	}
 	best, off := -1, rpl.Tick(near+1)
@@ -189,19 +189,19 @@ func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) *nodes.Node {
 		}
 	}
 	if best < 0 {
-		return nil
+		return nil, nil
 	}
 	s := st.all[best]
 	st.all = drop(st.all, best)
 	if !st.here(s.node) { // the game has removed it
-		return nil
+		return nil, nil
 	}
 	st.resolved = append(st.resolved, s)
 	if was, is := s.node.Spawned, name.Spawned(); was != is { // it was made a tick off
 		s.node.Spawned = is
 		st.rename(was, is)
 	}
-	return s.node
+	return s.node, s.first
 }
 
 // rename renames what commands of a spawned node have made here once that has another name.

@@ -42,6 +42,7 @@ type Track struct {
 	every     rpl.Tick  // how long after the state before the newest one came
 	leapt     rpl.Tick  // when the game last said that it leapt; 0: never
 	Moving    bool      // its newest state moves on by itself
+	leaps     bool      // it leapt before the newest sample, which was predicted without that: the way to the next one is no motion
 	stood     bool      // it was told to have stayed at its newest state; what is lost later does not change that
 	saved     []float64 // what the fields held before Frame wrote in place; empty: nothing is written
 	beyond    *beyond   // what is drawn beside the samples; nil until they did not suffice
@@ -99,10 +100,14 @@ func (k *Track) cut(i int) bool { return k.cuts>>k.at(i)&1 != 0 }
 // It is not drawn standing until then, but all of the way is of the time since.
 func (k *Track) push(t, before, known rpl.Tick, words []int32) {
 	n := int(k.n)
-	marked := n > 0 && k.leapt > k.Newest() && k.leapt <= t // also if it seemed to stand until after that
+	marked := n > 0 && (k.leapt > k.Newest() && k.leapt <= t || k.leaps) // also if it seemed to stand until after that
 	if newest := k.Newest(); n > 0 && t <= newest {
 		if t == newest {
 			k.fill(k.values(n-1), words)
+			if k.leaps {
+				k.cuts |= 1 << k.at(n-1)
+			}
+			k.leaps = false
 		}
 		return
 	} else if n > 0 {
@@ -117,7 +122,7 @@ func (k *Track) push(t, before, known rpl.Tick, words []int32) {
 		}
 	}
 	k.fill(k.grow(t), words)
-	k.stood = false
+	k.stood, k.leaps = false, false
 	if marked || k.jumped(known) {
 		k.cuts |= 1 << k.at(int(k.n)-1)
 	}
@@ -130,6 +135,10 @@ func (k *Track) Leap(t rpl.Tick) {
 		return
 	}
 	k.leapt = t
+	if k.n > 0 && k.predicted && k.Newest() >= t {
+		k.leaps = true
+		return
+	}
 	for i := 1; i < int(k.n); i++ {
 		if k.tick(i) >= t {
 			if k.tick(i-1) < t {
@@ -193,7 +202,7 @@ func (k *Track) Follows(t rpl.Tick, words []int32) bool {
 // Restart forgets all earlier samples: the item is drawn at the state of tick t from now
 // on, like one that has just arrived.
 func (k *Track) Restart(t rpl.Tick, words []int32) {
-	k.first, k.n, k.cuts, k.every, k.beyond = 0, 0, 0, 0, nil
+	k.first, k.n, k.cuts, k.every, k.beyond, k.leaps = 0, 0, 0, 0, nil, false
 	k.fill(k.grow(t), words)
 }
 

@@ -10,23 +10,30 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A wake is one entity at one tick.
+// A Woken is an entity that is woken, and the node that it was when that was asked for; 0: none. An
+// entity that is another node by then is not meant.
+type Woken struct {
+	Entity donburi.Entity
+	Node   rpl.Node
+}
+
+// A wake is one of them at one tick.
 type wake struct {
-	at     rpl.Tick
-	entity donburi.Entity
+	at rpl.Tick
+	Woken
 }
 
 // before is the order in which wakes run: by tick; those of one tick side by side by entity, so
 // that an entity that was given one tick twice is woken once.
 func (w wake) before(o wake) bool {
-	return cmp.Or(cmp.Compare(w.at, o.at), cmp.Compare(w.entity, o.entity)) < 0
+	return cmp.Or(cmp.Compare(w.at, o.at), cmp.Compare(w.Entity, o.Entity), cmp.Compare(w.Node, o.Node)) < 0
 }
 
 // A Set is what waits. The zero Set is ready.
 type Set struct {
 	heap  []wake
 	swept int // how many were left by the last sweep
-	due   []donburi.Entity
+	due   []Woken
 }
 
 // Len returns how many wait, some of which may have ended.
@@ -40,11 +47,11 @@ const minSwept = 64
 
 // Add has an entity woken at a tick. valid says of an entity whether it is there: when those that
 // wait have doubled in number, those whose entity has gone are dropped.
-func (s *Set) Add(e donburi.Entity, at rpl.Tick, valid func(donburi.Entity) bool) {
+func (s *Set) Add(e Woken, at rpl.Tick, valid func(donburi.Entity) bool) {
 	if len(s.heap) >= max(minSwept, 2*s.swept) {
 		kept := s.heap[:0]
 		for _, w := range s.heap {
-			if valid(w.entity) {
+			if valid(w.Entity) {
 				kept = append(kept, w)
 			}
 		}
@@ -65,7 +72,7 @@ func (s *Set) Add(e donburi.Entity, at rpl.Tick, valid func(donburi.Entity) bool
 }
 
 // Due removes what is due at a tick and returns it; valid until the next call.
-func (s *Set) Due(t rpl.Tick) []donburi.Entity {
+func (s *Set) Due(t rpl.Tick) []Woken {
 	s.due = s.due[:0]
 	last := wake{}
 	for len(s.heap) > 0 && s.heap[0].at <= t {
@@ -75,7 +82,7 @@ func (s *Set) Due(t rpl.Tick) []donburi.Entity {
 		s.heap = s.heap[:n]
 		s.down(0)
 		if w != last {
-			s.due = append(s.due, w.entity)
+			s.due = append(s.due, w.Woken)
 		}
 		last = w
 	}

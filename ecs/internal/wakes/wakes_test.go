@@ -24,17 +24,18 @@ func TestSet(t *testing.T) {
 	for now := rpl.Tick(1); now < 3000; now++ {
 		for range r.IntN(8) {
 			e, at := donburi.Entity(r.IntN(500)), now+rpl.Tick(r.IntN(100))
-			s.Add(e, at, there)
+			s.Add(wakes.Woken{Entity: e}, at, there)
 			if want[at] == nil {
 				want[at] = map[donburi.Entity]bool{}
 			}
 			want[at][e] = true
 		}
 		due := s.Due(now)
-		if !slices.IsSortedFunc(due, func(a, b donburi.Entity) int { return cmp.Compare(a, b) }) {
+		if !slices.IsSortedFunc(due, func(a, b wakes.Woken) int { return cmp.Compare(a.Entity, b.Entity) }) {
 			t.Fatalf("tick %d: not in order: %v", now, due)
 		}
-		for _, e := range due {
+		for _, w := range due {
+			e := w.Entity
 			if !want[now][e] {
 				t.Fatalf("tick %d: %v is woken, which it is not to be, or twice", now, e)
 			}
@@ -47,7 +48,7 @@ func TestSet(t *testing.T) {
 		}
 	}
 	for range 100_000 {
-		s.Add(7, 1<<30, there)
+		s.Add(wakes.Woken{Entity: 7}, 1<<30, there)
 	}
 	if s.Len() > 2000 {
 		t.Errorf("%d wait, of which none is there", s.Len())
@@ -58,11 +59,11 @@ func BenchmarkDue(b *testing.B) {
 	var s wakes.Set
 	there := func(donburi.Entity) bool { return true }
 	for i := range 1_000_000 {
-		s.Add(donburi.Entity(i), 1<<30, there)
+		s.Add(wakes.Woken{Entity: donburi.Entity(i)}, 1<<30, there)
 	}
 	b.ReportAllocs()
 	for i := range b.N { // one in a step, of a million that wait
-		s.Add(1, rpl.Tick(i), there)
+		s.Add(wakes.Woken{Entity: 1}, rpl.Tick(i), there)
 		s.Due(rpl.Tick(i))
 	}
 }
