@@ -207,3 +207,36 @@ func TestReckonedHolds(t *testing.T) {
 		t.Errorf("on its way it shows %v, and is %v", words, want)
 	}
 }
+
+// What rests and is then moved by less than its tolerance is told exactly, too, a second after it has
+// come to rest again, in one go or by and by.
+func TestReckonedRestsAgain(t *testing.T) {
+	for _, cond := range []netsim.Conditions{{Delay: 40 * time.Millisecond}, {Delay: 40 * time.Millisecond, Loss: 0.2}} {
+		for _, steps := range []int{1, 8} {
+			net, typ := throwNet(t, 1, cond, true)
+			c, err := net.Join(2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			it, _ := net.A.Item(id, 0)
+			ball := thrown{0, 200, 0, 0}
+			for round := range 4 {
+				for tick := range 240 {
+					net.Tick(func(rpl.Tick) {
+						if round > 0 && tick < steps {
+							ball.x += 8 * thrownStep / float64(steps)
+						}
+						net.A.SetWords(it, ball.words())
+					})
+				}
+				if got, want := c.Log.Held[id].Words(0, nil), ball.words(); !slices.Equal(got, want) {
+					t.Errorf("loss %v, moved in %d ticks, round %d: it shows %v and is at %v", cond.Loss, steps, round, got, want)
+				}
+			}
+		}
+	}
+}

@@ -9,8 +9,9 @@ import (
 // exact words are told anew, with the tick. What has not changed for a second is told exactly, and
 // a row of which nothing has is told to rest.
 
-// reckon makes now, the exact words of a row, those that peers shall have been told.
-func (a *Store) reckon(r *Row, now []int32) {
+// reckon makes now, the exact words of a row, those that peers shall have been told. It reports whether
+// these rest and are other ones: no walk finds the row again when it has not changed for a second.
+func (a *Store) reckon(r *Row, now []int32) (off bool) {
 	t, tick := r.Type, uint32(a.Tick)
 	_, since := a.Slabs[t.Index].exact.of(r.Block)
 	rests := true
@@ -23,24 +24,27 @@ func (a *Store) reckon(r *Row, now []int32) {
 			once := a.rooms.known[:t.Width]
 			copy(once, now)
 			copy(now, stated)
-			for i := range t.Once {
-				if t.Once[i] {
+			for i, f := range t.From {
+				if t.IsOnce(i) {
 					now[i] = once[i]
+				} else if f >= 0 && once[i] != stated[i] {
+					off = stated[t.Stated] == 0
 				}
 			}
-			return
+			return off
 		}
 	}
 	now[t.Stated], now[t.Held] = int32(tick), 0
 	if rests {
 		now[t.Stated] = 0
-		return
+		return false
 	}
 	for k, i := range t.Tolerant {
 		if tick-since[i] >= uint32(a.hz) {
 			now[t.Held] |= 1 << k
 		}
 	}
+	return false
 }
 
 // keeps is whether a row can stay as it was told.

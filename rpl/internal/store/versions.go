@@ -111,8 +111,8 @@ func (a *Store) Commit(i uint32) (left bool) {
 	if exact != nil {
 		exact.restore(r.Type, r.Block, now)
 	}
-	if r.Type.IsReckoned() {
-		a.reckon(r, now)
+	if r.Type.IsReckoned() && a.reckon(r, now) {
+		a.wait(i)
 	}
 	if len(r.Type.Borrowed) > 0 {
 		a.borrow(i)
