@@ -24,11 +24,14 @@ const (
 	flown
 )
 
+// lastLines are what the last of a node travels on.
+var lastLines = []netsim.Conditions{lan, {Delay: 60 * time.Millisecond, Loss: .2}, {Delay: 50 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: .4, Duplicate: .1}}
+
 // What is written in the step of the removal is there on every machine when it goes, and
 // OnChange has told of it, whatever is lost. So it is of a node that has just been made, of one
 // that moves, of one that has several components, and for those who may see it.
 func TestLastStateComes(t *testing.T) {
-	for _, line := range []netsim.Conditions{lan, {Delay: 60 * time.Millisecond, Loss: .2}, {Delay: 50 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: .4, Duplicate: .1}} {
+	for _, line := range lastLines {
 		for _, sends := range []int{20, 60} {
 			l := newLab(t, line)
 			c := tendon.Config{Sends: sends}
@@ -89,7 +92,7 @@ func TestLastStateComes(t *testing.T) {
 // What moves evenly ends where it was in the end, also on lines that lose packets: in its component and
 // in what is drawn, whether it has moved in its last step or not, and whatever else of it has changed then.
 func TestMotionEndsWhereItWas(t *testing.T) {
-	for _, line := range []netsim.Conditions{lan, {Delay: 60 * time.Millisecond, Loss: .2}, {Delay: 50 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: .4, Duplicate: .1}} {
+	for _, line := range lastLines {
 		for _, sends := range []int{20, 60} {
 			l := newLab(t, line)
 			c := tendon.Config{Sends: sends}

@@ -29,8 +29,9 @@ const wakeCommand = 1 << 24
 
 // Wake has OnWake run for an entity in the step of a tick, at its beginning; a tick that is not
 // ahead counts as the next. A step costs what is due in it, however many wait. What has been
-// removed is not woken, nor whoever has its place, nor an entity that is another node by then; a
-// level takes all its wakes along. An entity is woken once for each tick that it was given.
+// removed is not woken, nor whoever has its place, nor an entity that was a node and is none by
+// then, or another; a level takes all its wakes along. An entity is woken once for each tick that it
+// was given.
 //
 // On the authority any entity can be given one, on a client a local entity and a node that it
 // predicts, from a command's Apply or from OnWake: the wake is then part of what is predicted, and

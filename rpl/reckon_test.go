@@ -71,6 +71,21 @@ func throwNet(t *testing.T, seed uint64, cond netsim.Conditions, reckoned bool) 
 	return net, typ
 }
 
+// throwOne is a throwNet of one thing that a function moves, and a client.
+func throwOne(t *testing.T, cond netsim.Conditions) (net *rpltest.Net, c *rpltest.Client, id rpl.Node, it rpl.Item) {
+	t.Helper()
+	net, typ := throwNet(t, 1, cond, true)
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, err = net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}}); err != nil {
+		t.Fatal(err)
+	}
+	it, _ = net.A.Item(id, 0)
+	return net, c, id, it
+}
+
 // What a function of the game moves is told where it departs from that, and never shown farther
 // off than its tolerance. At rest it is exact, and costs nothing, whatever was lost; who joins
 // later has the same.
@@ -168,16 +183,7 @@ func TestReckoned(t *testing.T) {
 
 // A resting value is told exactly beside others that go on, and one that is hit goes on from there.
 func TestReckonedHolds(t *testing.T) {
-	net, typ := throwNet(t, 1, netsim.Conditions{Delay: 20 * time.Millisecond}, true)
-	c, err := net.Join(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	it, _ := net.A.Item(id, 0)
+	net, c, id, it := throwOne(t, netsim.Conditions{Delay: 20 * time.Millisecond})
 	b, hp := thrown{y: 100}, int32(0)
 	run := func(ticks int, move func()) {
 		for range ticks {
@@ -213,16 +219,7 @@ func TestReckonedHolds(t *testing.T) {
 func TestReckonedRestsAgain(t *testing.T) {
 	for _, cond := range []netsim.Conditions{{Delay: 40 * time.Millisecond}, {Delay: 40 * time.Millisecond, Loss: 0.2}} {
 		for _, steps := range []int{1, 8} {
-			net, typ := throwNet(t, 1, cond, true)
-			c, err := net.Join(2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			it, _ := net.A.Item(id, 0)
+			net, c, id, it := throwOne(t, cond)
 			ball := thrown{0, 200, 0, 0}
 			for round := range 4 {
 				for tick := range 240 {

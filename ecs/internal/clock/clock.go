@@ -77,8 +77,8 @@ type Clock struct {
 	pause    float64 // seconds in which something comes, if nobody pauses
 
 	newest float64 // the newest tick received
-	resume float64 // when packets came again after a pause
 	at     float64 // when it was received, at the socket
+	resume float64 // when packets came again after a pause
 	silent float64 // ticks that the server has last left out on purpose
 
 	socket window // ticks by their time at the socket

@@ -69,11 +69,9 @@ func (v *View) walk(l *list, yield func(*donburi.Entry) bool) {
 		at := &k.who[id]
 		e := at.of(w)
 		ents[n], entries[n] = at.entity, e
-		if v.filter == nil || unsafe.Pointer(e.Archetype()) == v.last.archetype && v.last.takes || v.wants(e) {
+		takes := v.filter == nil || unsafe.Pointer(e.Archetype()) == v.last.archetype && v.last.takes || v.wants(e)
+		if takes && !(going && k.hasGone(id)) {
 			n++
-			if going && k.hasGone(id) {
-				n--
-			}
 		}
 	}
 	l.ents, l.entries = ents[:n], entries[:n]

@@ -6,9 +6,9 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Wakes keeps the wakes of one node, and of its parts, that a client predicts, so that a correction runs them
-// again: those that ran since, and without those that were asked for since, which the rules that
-// run again ask for anew.
+// Wakes keeps the wakes of one node that a client predicts, and of its parts, so that a correction
+// runs them again: those that ran since, and without those that were asked for since, which the rules
+// that run again ask for anew.
 type Wakes []wake
 
 type wake struct {
@@ -16,8 +16,8 @@ type wake struct {
 	at, asked, ran rpl.Tick // asked: in the rules of which tick, 0 for none of them; ran: 0 while it waits
 }
 
-// Add adds a wake of an entity, once for each tick. oldest is the earliest tick to which a correction still
-// goes: what ran before is forgotten.
+// Add adds a wake of an entity, once for each tick. oldest is the earliest tick to which a correction
+// still goes: what ran before is forgotten.
 func (p *Wakes) Add(of uint64, at, asked, oldest rpl.Tick) {
 	kept := (*p)[:0]
 	known := false
