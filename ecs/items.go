@@ -63,7 +63,7 @@ func (px *proxies) bindAll(n *nodes.Node, items []*rpl.ItemType) {
 			px.bind(n, ord, t)
 		}
 	}
-	n.Made = nil
+	n.SetBefore(nil)
 	px.dropSpares(n)
 }
 
@@ -86,7 +86,7 @@ func (px *proxies) bind(n *nodes.Node, ord int, t *rpl.ItemType) {
 	if !n.Data.Transient { // a transient node is drawn as this machine moves it
 		b.Track = track.New(&c.Drawn)
 	}
-	px.notify.StartComparing(b, false, n.MadeAt(ord))
+	px.notify.StartComparing(b, false, n.Before(ord))
 	px.inject(n, ord, n.Replica.Tick(ord))
 	px.refer(n, ord)
 }

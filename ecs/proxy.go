@@ -110,7 +110,7 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 	px.endLeaving(rep.ID)
 	args, name := spawns.Arguments(px.Kinds.Prefabs[rep.Prefab], rep.Args)
 	if n, made := px.predict.spawns.Claim(name, rep.Prefab); n != nil {
-		n.Made = made
+		n.SetBefore(made)
 		return n
 	}
 	e := px.build(rep, args)

@@ -3,14 +3,17 @@ package nodes
 // assembly: what a node of several entities consists of.
 
 import (
+	"unsafe"
+
 	"github.com/yohamta/donburi"
 )
 
-// An assembly is what a node of several entities, or one with a shape of its own, is made of.
+// An assembly is what a node of several entities, one with a shape of its own, or one that a client made first is made of.
 type assembly struct {
 	parts  []donburi.Entity
 	built  []Place
 	spares []donburi.Entity
+	before []unsafe.Pointer
 }
 
 // Parts are the entities that share the node, beside its own.
@@ -21,6 +24,15 @@ func (n *Node) Built() []Place { return n.assembled().built }
 
 // Spares are, on a proxy, parts that stand for parts which came later on the authority.
 func (n *Node) Spares() []donburi.Entity { return n.assembled().spares }
+
+// Before is how the component at an ordinal was made, of a predicted spawn until the authority's has
+// taken it over; nil: it is none.
+func (n *Node) Before(ord int) unsafe.Pointer {
+	if before := n.assembled().before; ord < len(before) {
+		return before[ord]
+	}
+	return nil
+}
 
 func (n *Node) assembled() assembly {
 	if n.made == nil {
@@ -42,6 +54,12 @@ func (n *Node) SetBuilt(ps []Place) {
 }
 
 func (n *Node) SetSpares(ps []donburi.Entity) { n.assembly().spares = ps }
+
+func (n *Node) SetBefore(items []unsafe.Pointer) {
+	if n.made != nil || len(items) > 0 {
+		n.assembly().before = items
+	}
+}
 
 func (n *Node) assembly() *assembly {
 	if n.made == nil {

@@ -5,7 +5,6 @@ package nodes
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/yohamta/donburi"
 )
@@ -87,13 +86,4 @@ func (n *Node) AsBuilt() bool {
 		}
 	}
 	return len(n.Built()) > 0
-}
-
-// MadeAt is how the component at an ordinal was made, of a predicted spawn; nil: it is none, or was
-// taken over already.
-func (n *Node) MadeAt(ord int) unsafe.Pointer {
-	if ord < len(n.Made) {
-		return n.Made[ord]
-	}
-	return nil
 }

@@ -6,7 +6,6 @@ package nodes
 import (
 	"cmp"
 	"slices"
-	"unsafe"
 
 	"github.com/yohamta/donburi"
 
@@ -24,11 +23,10 @@ type OnProxy struct {
 	From    rpl.Tick // tick of its first sample: not drawn before
 	Until   rpl.Tick // tick of its removal: not drawn from then on
 	Hidden  bool
-	Orphan  bool             // its parent is not known, or not here, and so its place is not: not drawn
-	Leaving bool             // removed on the wire; stays until drawn time reaches the removal
-	Moves   bool             // it is among those that predicted rules see set on
-	Made    []unsafe.Pointer // the components of a predicted spawn as they were made, until the authority's has taken it over
-	Former  *Former          // where it hung before, as long as it is drawn there
+	Orphan  bool    // its parent is not known, or not here, and so its place is not: not drawn
+	Leaving bool    // removed on the wire; stays until drawn time reaches the removal
+	Moves   bool    // it is among those that predicted rules see set on
+	Former  *Former // where it hung before, as long as it is drawn there
 }
 
 // IsOwnNow reports whether this machine decides about an item of a proxy since it arrived. For
