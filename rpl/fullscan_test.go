@@ -79,3 +79,40 @@ func TestFullScanAsksOnce(t *testing.T) {
 		}
 	}
 }
+
+// Observers that stand together cost hardly more than one; what a peer holds is the same as of
+// observers each of which is a peer's alone (TestNeighbourListsAgreeWithFullScans).
+func TestObserversThatStandTogether(t *testing.T) {
+	const peer, nodes, side, sends = rpl.Server + 1, 1000, 400, 200
+	checks := func(beside ...float64) uint64 {
+		w := newSight(t, rpl.Grid{Enter: 40, Exit: 44})
+		if err := w.a.Connect(peer); err != nil {
+			t.Fatal(err)
+		}
+		for k := range nodes {
+			n, err := w.a.Spawn(rpl.Spawn{Items: []*rpl.ItemType{w.typ}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			it, _ := w.a.Item(n, 0)
+			w.a.Set(it, unsafe.Pointer(&dot{xy{float64(k * 37 % side), float64(k * 91 % side)}}))
+		}
+		for tick := range rpl.Tick(sends) {
+			w.a.Step(tick + 1)
+			points := [][2]float64{{100 + float64(tick)/2, 200}}
+			for _, d := range beside {
+				points = append(points, [2]float64{points[0][0], points[0][1] + d})
+			}
+			w.a.Observe(peer, points...)
+			w.a.Stream(time.Duration(tick) * time.Second / 60)
+		}
+		return w.a.Counters().DistanceChecks
+	}
+	one, together, apart := checks(), checks(2, -2), checks(60, -60)
+	if together*10 > one*13 {
+		t.Errorf("three observers 2 units apart look at %d nodes, one at %d", together, one)
+	}
+	if apart < 2*one {
+		t.Errorf("three observers 60 units apart look at %d nodes, one at %d: they should each look at their own", apart, one)
+	}
+}

@@ -342,6 +342,14 @@ func TestNeighbourListsAgreeWithFullScans(t *testing.T) {
 					*list = append(*list, [2]float64{origin + coordinate.Draw(t, "x"), coordinate.Draw(t, "y")})
 				}
 			},
+			"beside": func() { // one more observer, which others may stand near
+				p := rapid.IntRange(0, peers-1).Draw(t, "peer")
+				if n := len(at[p]); n > 0 && n < 8 {
+					o := at[p][rapid.IntRange(0, n-1).Draw(t, "observer")]
+					near := rapid.Float64Range(-enter/4, enter/4)
+					at[p] = append(at[p], [2]float64{o[0] + near.Draw(t, "x"), o[1] + near.Draw(t, "y")})
+				}
+			},
 			"relevance": func() {
 				if len(dots) == 0 {
 					return
@@ -371,7 +379,7 @@ func TestNeighbourListsAgreeWithFullScans(t *testing.T) {
 				})
 			},
 		}
-		names := []string{"spawn", "spawn", "spawn", "remove", "teleport", "stray", "jump", "lose", "observers", "relevance", "give", "parent", "scales", "show", "preload", "ask", "", "", "", "", "", ""}
+		names := []string{"spawn", "spawn", "spawn", "remove", "teleport", "stray", "jump", "lose", "observers", "beside", "beside", "relevance", "give", "parent", "scales", "show", "preload", "ask", "", "", "", "", "", ""}
 		for range rapid.IntRange(0, 30).Draw(t, "nodes") {
 			ops["spawn"]()
 		}

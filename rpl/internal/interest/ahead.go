@@ -49,6 +49,16 @@ func (v *scanPass) touchReach() {
 	v.a.touched += sum
 }
 
+// touchShown touches what the Policy is shown of some nodes of a boundary.
+func (v *scanPass) touchShown(which []uint8, boundary []boundaryNode) {
+	sum := int32(0)
+	for _, i := range which {
+		slot := boundary[i].slot()
+		sum += v.a.space.Positions[slot].Cell + int32(v.a.store.Nodes[slot].ID)
+	}
+	v.a.touched += uint32(sum)
+}
+
 // touchCells touches the cells of some nodes, their places in them, and their subscribers.
 func (a *Manager) touchCells(slots []uint32) {
 	g, sum := a.space.Index, uint32(0)

@@ -67,7 +67,8 @@ func (a *Manager) reportToHolder(v *Viewer, slot uint32, bucket int32, nowhere b
 		return
 	}
 	for k := range v.present() {
-		if id := v.listAt(k).id; !g.Subscribers.Of(bucket).Has(id) && (nowhere || g.SightOf(id).Sees(from, to) != 0) {
+		w := v.listAt(k)
+		if id := w.id; w.on && !g.Subscribers.Of(bucket).Has(id) && (nowhere || g.SightOf(id).Sees(from, to) != 0) {
 			a.reportToList(id, slot)
 		}
 	}

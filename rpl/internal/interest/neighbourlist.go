@@ -9,8 +9,8 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// A neighbour list finds what comes into and goes out of the sight of one observer of a peer, with a
-// Grid or a Policy. It scans everything in reach only when the observer has gone away
+// A neighbour list finds what comes into and goes out of the sight of one observer of a peer, or of
+// some that stand together (companions.go), with a Grid or a Policy. It scans everything in reach only when the observer has gone away
 // from where it last scanned. In that scan it notes the nodes near the boundary of sight:
 // those that can come in or go out before the next scan without leaving their place in
 // the grid. In every other send it asks (decides about) only two kinds of nodes: noted
@@ -18,14 +18,13 @@ import (
 // because they left their place in a cell that the list covers. (Molecular dynamics
 // calls this Verlet's neighbour lists: Phys. Rev. 159, 98, 1967.)
 //
-// A peer of several observers has a node if any of them sees it. So of the nodes that the peer
+// A peer of several lists has a node if any of its observers sees it. So of the nodes that the peer
 // has, each list notes those at its own boundary only, and a node goes when no observer sees it;
 // what one list decides the others note (sync). A node that is out of the sight of all and
 // stays for a while, or was left behind when an observer leapt, is at no boundary: sweep finds it.
 type neighbourList struct {
-	at         [2]float64 // where the observer was at the last scan …
-	was        [2]float64 // … and in the last send
-	asked      [2]float64 // with a Policy: where it was when all nodes in sight were asked
+	was        places // of the first observer
+	beside     []companion
 	boundary   []boundaryNode
 	id         int32 // its number in the grid
 	on         bool
@@ -80,19 +79,23 @@ type scanPass struct {
 	p      *Viewer
 	w      *neighbourList
 	o      [2]float64  // where the observer is
+	beside []companion // those beside it
 	outer  spatial.Far // nodes that the peer has are not at the boundary beyond this
 	limits [2]spatial.Far
-	alone  bool // the peer has no other observer
+	alone  bool // the peer has no other list
 	all    bool // every node of the boundary is asked
 	now    time.Duration
 }
 
-// scanList decides which nodes come into and go out of the sight of one observer. It reports
-// whether some may have been left behind.
+// scanList decides which nodes come into and go out of the sight of one observer and of those
+// beside it. It reports whether some may have been left behind.
 func (a *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (leapt bool) {
 	g, w, o := a.space.Index, p.listAt(k), &p.Points[k]
 	blind := g.Rough > 0 || g.Coarse(o.X, o.Y)
-	v := scanPass{Rings: &g.Rings, a: a, p: p, w: w, o: [2]float64{o.X, o.Y}, alone: len(p.Points) == 1, now: now}
+	v := scanPass{Rings: &g.Rings, a: a, p: p, w: w, o: [2]float64{o.X, o.Y}, beside: w.beside, alone: p.lists == 1, now: now}
+	for i := range v.beside {
+		v.beside[i].now(p)
+	}
 	switch {
 	case o.Scale != 1:
 		if w.scale != o.Scale || w.blind != blind {
@@ -112,14 +115,13 @@ func (a *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (lea
 		v.limits[1] = -1
 	}
 	reported := g.NewsOf(w.id)
-	away := max(math.Abs(v.o[0]-w.at[0]), math.Abs(v.o[1]-w.at[1]))
 	switch {
-	case again || !w.on || w.blind != blind || !(away <= g.ObserverSlack):
-		leapt = again || !w.on || blind || !(max(math.Abs(v.o[0]-w.was[0]), math.Abs(v.o[1]-w.was[1])) <= g.ObserverSlack)
+	case again || !w.on || w.blind != blind || !(v.away(sinceScan) <= g.ObserverSlack):
+		leapt = again || !w.on || blind || !(v.away(sinceSend) <= g.ObserverSlack)
 		w.blind = blind
-		v.all = g.Policy != nil && (again || w.waits || !w.on || !(max(math.Abs(v.o[0]-w.asked[0]), math.Abs(v.o[1]-w.asked[1])) <= 2*g.ObserverSlack))
+		v.all = g.Policy != nil && (again || w.waits || !w.on || !(v.away(sinceAsked) <= 2*g.ObserverSlack))
 		if v.all {
-			w.asked = v.o
+			v.note(sinceAsked)
 		}
 		v.scan(reported)
 	case p.scanned && !w.waits && len(reported) == 0 && g.Moved != a.space.Moves: // nothing has moved
@@ -127,7 +129,7 @@ func (a *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (lea
 		v.all = g.Policy != nil && w.waits // what is refused and stays for a while is anywhere
 		v.pass(reported)
 	}
-	w.was = v.o
+	v.note(sinceSend)
 	return leapt
 }
 
@@ -185,22 +187,20 @@ func (v *scanPass) pass(reported []uint32) {
 // not decide, and of those with news. It appends them to dst, which has room. No branch
 // depends on a node.
 func (v *scanPass) uncertain(dst []uint8, boundary []boundaryNode, news *slotFilter) []uint8 {
+	if len(v.beside) > 0 {
+		return v.uncertainBeside(dst, boundary, news)
+	}
 	x, y := float32(v.o[0]), float32(v.o[1])
 	limits := &v.Unsure
 	dst = dst[:uncertainMost]
 	n := 0
 	if v.all {
-		sum := int32(0)
 		for i := range boundary {
 			e := &boundary[i]
 			dst[n&(uncertainMost-1)] = uint8(i)
 			n += e.held() | departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
 		}
-		for _, i := range dst[:n] { // read ahead what the Policy is shown
-			slot := boundary[i].slot()
-			sum += v.a.space.Positions[slot].Cell + int32(v.a.store.Nodes[slot].ID)
-		}
-		v.a.touched += uint32(sum)
+		v.touchShown(dst[:n], boundary)
 		return dst[:n]
 	}
 	if !news.some {
@@ -254,12 +254,6 @@ func (v *scanPass) stays(e *boundaryNode) bool {
 	return s.Cell >= 0 && flag(v.distance(s) <= v.Sight[held&1]) == held
 }
 
-// distance is the square of a node's distance from the observer.
-func (v *scanPass) distance(s *spatial.Position) float64 {
-	dx, dy := s.X-v.o[0], s.Y-v.o[1]
-	return dx*dx + dy*dy
-}
-
 // ask decides about a node, and reports whether the node is at the boundary.
 func (v *scanPass) ask(e *boundaryNode) bool {
 	a, p, slot := v.a, v.p, e.slot()
@@ -295,6 +289,9 @@ func (v *scanPass) allows(slot uint32, square float64, had bool) bool {
 	if v.a.space.Index.Policy == nil {
 		return true
 	}
+	if len(v.beside) > 0 {
+		return v.a.policyWants(v.p, slot, had)
+	}
 	return v.a.allows(v.p, slot, &spatial.Observer{X: v.o[0], Y: v.o[1], Scale: 1}, square, had)
 }
 
@@ -317,9 +314,15 @@ func (v *scanPass) keeps(slot uint32) bool {
 }
 
 // distance is the square of the distance between a place in the grid and where the
-// observer was at the last scan.
+// observer, or the nearest beside it, was at the last scan.
 func (w *neighbourList) distance(x, y float32) spatial.Far {
-	return spatial.FarBetween(x-float32(w.at[0]), y-float32(w.at[1]))
+	at := w.was[sinceScan]
+	d := spatial.FarBetween(x-float32(at[0]), y-float32(at[1]))
+	for i := range w.beside {
+		at := w.beside[i].was[sinceScan]
+		d = min(d, spatial.FarBetween(x-float32(at[0]), y-float32(at[1])))
+	}
+	return d
 }
 
 // scan notes all nodes that are at the boundary now, and asks them.
@@ -356,7 +359,7 @@ func (v *scanPass) scan(reported []uint32) {
 func (v *scanPass) addReach() (had int) {
 	w, g, at := v.w, v.a.space.Index, &v.w.cells
 	x, y := float32(v.o[0]), float32(v.o[1])
-	limits, outer, wanted := v.limits, v.outer, v.p.Wanted.W
+	limits, outer, wanted, beside := v.limits, v.outer, v.p.Wanted.W, v.beside
 	boundary, n, checks := w.boundary, len(w.boundary), 0
 	for cy := at.from[1]; cy <= at.to[1]; cy++ {
 		for cx := at.from[0]; cx <= at.to[0]; cx++ {
@@ -379,6 +382,9 @@ func (v *scanPass) addReach() (had int) {
 				e := &room[k]
 				e.x, e.y, e.who = node.X, node.Y, node.Slot|uint32(held)<<31
 				d := spatial.FarBetween(node.X-x, node.Y-y)
+				for i := range beside {
+					d = min(d, spatial.FarBetween(node.X-beside[i].at[0], node.Y-beside[i].at[1]))
+				}
 				k += departs(held, d, &limits) & flag(d <= outer)
 				had += held
 			}
@@ -396,6 +402,11 @@ func (v *scanPass) stand() {
 	var at cells
 	for k, o := range v.o {
 		at.from[k], at.to[k] = g.Span(o, g.Exit*w.scale+g.ObserverSlack)
+		for i := range v.beside {
+			from, to := g.Span(v.beside[i].o[k], g.Exit*w.scale+g.ObserverSlack)
+			at.from[k], at.to[k] = min(at.from[k], from), max(at.to[k], to)
+		}
+		at.to[k] = min(at.to[k], at.from[k]+spatial.GridSide-1)
 	}
 	if !w.on || at != w.cells {
 		v.a.endBut(w, at)
@@ -406,12 +417,12 @@ func (v *scanPass) stand() {
 			}
 		}
 	}
-	w.at = v.o
+	v.note(sinceScan)
 	inner := v.Inner
 	if g.Policy != nil { // every move in sight is news
 		inner = -1
 	}
-	*g.SightOf(w.id) = spatial.Sight{X: float32(v.o[0]), Y: float32(v.o[1]), Inner: inner, Outer: v.Outer}
+	*g.SightOf(w.id) = spatial.Sight{X: float32(v.o[0]), Y: float32(v.o[1]), Inner: inner, Outer: v.Outer.Beyond(v.spread())}
 }
 
 // endList ends a list: the grid no longer reports anything to it.

@@ -4,9 +4,10 @@ import (
 	"time"
 )
 
-// The neighbour lists of a peer, one for each of its observers, and what they have in common.
+// The neighbour lists of a peer, one for each of its observers or for some that stand together, and
+// what they have in common.
 
-// maxLists is the most observers of which each has a list. Armies of more share one scan
+// maxLists is the most observers that have lists. Armies of more share one scan
 // at everything in reach (fullscan.go).
 const maxLists = 8
 
@@ -41,11 +42,17 @@ func (a *Manager) scanLists(p *Viewer, now time.Duration) {
 	}
 	a.endLists(p, n)
 	again, leapt := p.rescan, p.rescan
+	var anew [maxLists]bool
+	if p.rescan || n > 1 && !p.scanned {
+		anew = a.companions(p)
+	}
 	p.rescan = false
 	for k := range p.Points {
-		leapt = a.scanList(p, k, again, now) || leapt
+		if int(p.first[k]) == k {
+			leapt = a.scanList(p, k, again || anew[k], now) || leapt
+		}
 	}
-	if n > 1 && (leapt || p.sweeps) {
+	if p.lists > 1 && (leapt || p.sweeps) {
 		a.sweep(p, now)
 	}
 	p.scanned = true

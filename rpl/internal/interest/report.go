@@ -11,7 +11,9 @@ import (
 func (a *Manager) report(v *Viewer, slot uint32) {
 	if g := a.space.Index; g != nil && g.Plain {
 		for i := range v.present() {
-			a.reportToList(v.listAt(i).id, slot)
+			if w := v.listAt(i); w.on {
+				a.reportToList(w.id, slot)
+			}
 		}
 	}
 }

@@ -26,6 +26,8 @@ type Viewer struct {
 	list       neighbourList       // of the first observer …
 	more       []*neighbourList    // … and of further ones; may be more than there are now
 	Wanted     wire.Bitset         // slots of the nodes that the peer should hold
+	lists      int                 // how many of them are on
+	first      [maxLists]int8      // by observer: the first of those whose list serves it
 
 	given     []spatial.Observer // without those that are seen from for a time only
 	preloads  []preload

@@ -65,3 +65,12 @@ func farOf(d float64) Far {
 	}
 	return FarBetween(float32(d), 0)
 }
+
+// Beyond is the far of a distance that is longer by d, or a little more.
+func (f Far) Beyond(d float64) Far {
+	if d == 0 || f == math.MaxInt32 {
+		return f
+	}
+	const rounding = 1 + 1e-6
+	return farOf((math.Sqrt(float64(math.Float32frombits(uint32(f)))) + d) * rounding)
+}
