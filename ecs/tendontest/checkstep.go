@@ -79,7 +79,7 @@ func Impurities(t testing.TB, g Game, steps int) []Impurity {
 	l := NewLab(t, g, netsim.Conditions{Delay: 40 * time.Millisecond})
 	l.Host()
 	m := l.Join()
-	c := &checker{m: m, game: &l.game, fields: map[donburi.IComponentType][]field{}, past: map[place]*past{}, known: map[string]bool{}}
+	c := &checker{m: m, game: &l.game, fields: map[donburi.IComponentType][]field{}, past: map[place]*past{}, known: map[string]bool{}, chance: map[string]bool{}}
 	if c.panics(func() { l.Join() }) { // somebody to meet; until that one is in, rules run already
 		return c.found
 	}
@@ -126,6 +126,7 @@ type checker struct {
 	fields map[donburi.IComponentType][]field
 	past   map[place]*past
 	known  map[string]bool
+	chance map[string]bool // by name: fields that come out differently from one state
 	found  []Impurity
 	ticks  int
 	next   int  // which field has its turn
@@ -160,20 +161,25 @@ func (c *checker) step() {
 			}
 		})
 		c.back(first)
-		c.repeat(first, again)
-		c.try(first, again)
+		if c.repeat(first, again) { // else whatever is tried makes a difference
+			c.try(first, again)
+		}
 	}
 }
 
-// repeat runs the tick again, from the same state.
-func (c *checker) repeat(first, again *snapshot) {
+// repeat runs the tick again, from the same state, and reports whether it came out the same each time.
+func (c *checker) repeat(first, again *snapshot) (same bool) {
+	same = true
 	for i := 0; i < repeats && !c.over; i++ {
 		c.m.ReplayTick(nil)
 		c.compare(again, take(c.m, c.game.Protocol), func(cl *cell, f *field, a, b string) {
+			same = false
+			c.chance[c.name(cl, f)] = true
 			c.report(cl, f, "the tick ran again twice from the same state, and it was "+a+" and "+b+": no map's order, no clock, no random numbers and no package variables in Apply")
 		})
 		c.back(first)
 	}
+	return same
 }
 
 // try gives fields that a correction does not set back values that they had before, and sees
@@ -210,7 +216,34 @@ func (c *checker) tryField(first, again *snapshot, cl *cell, f *field, old, past
 			c.over = true
 		}
 	}()
-	ran := c.m.ReplayTick(func() {
+	differs, ran := c.withField(first, again, cl, f, old, past)
+	if !ran || differs.of == "" {
+		return
+	}
+	for range repeats { // what comes out by chance does not do so again
+		if d, _ := c.withField(first, again, cl, f, old, past); c.over || d != differs {
+			return
+		}
+	}
+	if !c.repeat(first, again) {
+		return
+	}
+	why := "Apply reads it, and it does not travel: "
+	what := "Tag it (`to=owner` if only the owner needs it), or work it out from what is tagged"
+	if !f.local {
+		why = "Apply reads it of a node that this client does not predict, where it is as it was a round trip ago: "
+		what = "Predict that node as well (tendon.Predict), decide it on the authority, or name it in Game.Weighed: each of its changes is a correction"
+	}
+	c.report(cl, f, why+"with "+show(old)+", as it was before, "+differs.of+" becomes "+differs.b+" and not "+differs.a+". "+what)
+}
+
+// A difference is a field that came out as b and not as a.
+type difference struct{ of, a, b string }
+
+// withField runs the tick again with a field as it was before, and returns the first predicted field
+// that comes out differently, and whether the tick ran.
+func (c *checker) withField(first, again *snapshot, cl *cell, f *field, old, past reflect.Value) (d difference, ran bool) {
+	ran = c.m.ReplayTick(func() {
 		if e := c.m.World().Entry(cl.entity); e.HasComponent(cl.typ) {
 			at := f.of(live(e, cl.typ))
 			if past.IsValid() && equal(at, old) {
@@ -220,21 +253,15 @@ func (c *checker) tryField(first, again *snapshot, cl *cell, f *field, old, past
 		}
 	})
 	if !ran {
-		return
-	}
-	found, why := false, "Apply reads it, and it does not travel: "
-	what := "Tag it (`to=owner` if only the owner needs it), or work it out from what is tagged"
-	if !f.local {
-		why = "Apply reads it of a node that this client does not predict, where it is as it was a round trip ago: "
-		what = "Predict that node as well (tendon.Predict), decide it on the authority, or name it in Game.Weighed: each of its changes is a correction"
+		return d, false
 	}
 	c.compare(again, take(c.m, c.game.Protocol), func(o *cell, of *field, a, b string) {
-		if o.predicted && !of.local && !found {
-			found = true
-			c.report(cl, f, why+"with "+show(old)+", as it was before, "+c.name(o, of)+" becomes "+b+" and not "+a+". "+what)
+		if o.predicted && !of.local && d.of == "" && !c.chance[c.name(o, of)] {
+			d = difference{c.name(o, of), a, b}
 		}
 	})
 	c.back(first)
+	return d, true
 }
 
 // remember keeps what the fields were that a correction does not set back.
