@@ -161,7 +161,7 @@ func (a *Authority) move(c, p uint32) {
 		a.interest.LeaveGrid(c)
 	}
 	a.interest.Moved(c)
-	a.sender.NewParentAtHolders(c, a.unsent())
+	a.sender.OwnershipAtHolders(c, a.unsent(), true)
 }
 
 // Leap says that what changes of a node in this tick, or in the next if this one was sent
@@ -172,7 +172,7 @@ func (a *Authority) Leap(n Node) (t Tick) {
 	if slot, ok := a.store.Slot(n); ok {
 		a.store.Nodes[slot].Seldom().Leapt = t
 		a.store.Space.Wake(a.store.Root(slot)) // it may have come from where nobody is to where somebody is
-		a.sender.NewParentAtHolders(slot, t)
+		a.sender.OwnershipAtHolders(slot, t, true)
 	}
 	return t
 }
@@ -226,7 +226,7 @@ func (a *Authority) give(slot uint32, p Peer) {
 // handOver is HandOver by slot.
 func (a *Authority) handOver(slot uint32, p Peer) {
 	if a.store.SetOwner(slot, p) {
-		a.sender.OwnershipAtHolders(slot)
+		a.sender.OwnershipAtHolders(slot, a.unsent(), false)
 		a.sender.PredictedAtHolders(&a.store.Nodes[slot])
 		a.interest.Rejudge(slot)
 	}

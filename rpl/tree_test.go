@@ -216,13 +216,13 @@ func TestParentsAreReportedOnce(t *testing.T) {
 	}
 }
 
-// What a node tells relative to another parent never comes without that parent, also if
-// the packet that told the parent is lost, and also of a node with a rate of its own and of
-// one that moves by itself.
-func TestNoPlaceWithoutItsParent(t *testing.T) {
+// What changes in one step with a node's parent, such as its place, or with its owner, never comes
+// without that, also if the packet that told of it is lost, and also of a node with a rate of its own
+// and of one that moves by itself.
+func TestNoChangeWithoutItsParentOrOwner(t *testing.T) {
 	for _, hz := range []uint8{0, 20} {
 		s := rpl.NewSchema("seats")
-		s.Build("rider").Int("seat", 0, 7).Int("x", -1<<20, 1<<20).Int("vx", -1<<20, 1<<20).Predict("x", "vx", true).Done()
+		s.Build("rider").Int("seat", 0, 7).Int("x", -1<<20, 1<<20).Int("vx", -1<<20, 1<<20).Predict("x", "vx", true).Int("team", 0, 1).Done()
 		net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{Delay: 50 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
@@ -242,28 +242,37 @@ func TestNoPlaceWithoutItsParent(t *testing.T) {
 			}
 		}
 		rider, _ := net.A.Item(ids[0], 0)
-		x, seat := int32(0), 0
+		owners := [2]rpl.Peer{0, 2}
+		x, seat, team := int32(0), 0, 0
 		for tick := range 1200 {
 			lost := netsim.Conditions{Delay: 50 * time.Millisecond}
-			if tick%60 == 0 {
+			if tick%30 == 0 {
 				lost.Loss = 1
 			}
 			c.SetConditions(lost, netsim.Conditions{Delay: 50 * time.Millisecond})
 			net.Tick(func(rpl.Tick) {
-				if tick%60 == 0 {
+				switch tick % 60 {
+				case 0:
 					seat = tick / 60 % 2
 					if err := net.A.SetParent(ids[0], ids[1+seat]); err != nil {
 						t.Fatal(err)
 					}
+				case 30:
+					team = tick / 60 % 2
+					net.A.Give(ids[0], owners[team])
 				}
 				if x += 10; tick%3 == 0 {
 					x++ // so that its course is corrected again and again
 				}
-				net.A.SetWords(rider, []int32{int32(seat), x, 600})
+				net.A.SetWords(rider, []int32{int32(seat), x, 600, int32(team)})
 			})
 			if r := c.Log.Held[ids[0]]; r != nil && r.Parent != 0 {
-				if w := r.Words(0, nil); r.Parent != ids[1+w[0]] {
+				w := r.Words(0, nil)
+				if r.Parent != ids[1+w[0]] {
 					t.Fatalf("rate %d, tick %d: it sits as in seat %d, under %v", hz, tick, w[0], r.Parent)
+				}
+				if r.Owner != owners[w[3]] {
+					t.Fatalf("rate %d, tick %d: it is of team %d, and peer %d has it", hz, tick, w[3], r.Owner)
 				}
 			}
 		}

@@ -157,7 +157,7 @@ func (a *updates) appendOwnership(p *Peer, n *store.Node, v *lifecycle) {
 }
 
 // mustSendLeap is whether the peer may not know of the node's last leap.
-func (v *lifecycle) mustSendLeap(n *store.Node) bool { return n.Rare().Leapt != 0 && v.newParent != 0 }
+func (v *lifecycle) mustSendLeap(n *store.Node) bool { return n.Rare().Leapt != 0 && v.newParent }
 
 // leapAge is how many ticks ago a node leapt.
 func (a *updates) leapAge(p *Peer, n *store.Node) prefix.Sym {

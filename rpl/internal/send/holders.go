@@ -63,23 +63,12 @@ func (a *Sender) RefreshAtHolders(slot uint32) {
 	}
 }
 
-// NewParentAtHolders has the peers that hold a node sent its new parent, or of a leap, of a tick
-// that is not sent yet.
-func (a *Sender) NewParentAtHolders(slot uint32, tick ids.Tick) {
+// OwnershipAtHolders has the peers that hold a node sent its owner and parent, of a tick that is not
+// sent yet. newParent is whether the parent is new, or the node has leapt.
+func (a *Sender) OwnershipAtHolders(slot uint32, tick ids.Tick, newParent bool) {
 	for _, h := range a.store.Nodes[slot].Holders {
 		if h.Handle() != wire.NoHandle {
-			a.All[h.Peer()].noteNewParent(h.Handle(), tick)
-		}
-	}
-}
-
-// OwnershipAtHolders has the peers that hold a node sent its new owner.
-func (a *Sender) OwnershipAtHolders(slot uint32) {
-	for _, h := range a.store.Nodes[slot].Holders {
-		if h.Handle() != wire.NoHandle {
-			p := a.All[h.Peer()]
-			p.States[h.Handle()].note(stateOwnership, true)
-			p.Marks.Set(marks.Dirty, h.Handle())
+			a.All[h.Peer()].noteOwnership(h.Handle(), tick, newParent)
 		}
 	}
 }

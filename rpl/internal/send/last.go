@@ -38,7 +38,7 @@ func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to [
 	ends := ^uint64(0)
 	for i := range n.Rows() {
 		r, pr := &a.store.Rows[n.Rows()[i]], p.row(e, i)
-		if pr.hidden() || !p.Sees(n, r.Type.Audience) || v.newParent != 0 && r.Type.Pos[0] >= 0 {
+		if pr.hidden() || !p.Sees(n, r.Type.Audience) || v.newParent && r.Type.Pos[0] >= 0 {
 			continue
 		}
 		ver, tick := pr.flight, pr.flightTick

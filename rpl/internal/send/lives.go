@@ -22,14 +22,15 @@ type lifecycle struct {
 	ownershipTick ids.Tick      // tick of the newest packet that carried owner and parent; 0 once that is acked
 	block         uint64        // number of the reliable message with the arrival, 0 for none
 	fence         uint64        // number of the last reliable message that names the handle
-	newParent     ids.Tick      // only acks from this tick on show that the peer knows the new parent; 0: it does
+	repeat        ids.Tick      // owner and parent go with each update until an ack of this tick or a later one shows that the peer knows them; 0: it does
 	lastSent      ids.Tick      // of the newest update sent, of a node with a rate of its own
 	end           ids.Tick      // that the removal tells
 	calls         uint16        // reliable calls that the peer may be holding until the arrival
 	copies        uint8         // sent in this round
 	inflight      uint8
 
-	again     bool // the new parent was sent: send it again, with the next row that is sent
+	newParent bool // of what repeats, the parent is new, or the node has leapt
+	again     bool // owner and parent were sent: send them again, with the next row that is sent
 	waits     bool // further calls wait at the authority for a place among calls
 	relayout  bool // the set of items must be sent
 	destroyed bool
@@ -142,7 +143,7 @@ func (p *Peer) endLife(e *handleState) {
 
 // isOver reports whether a lifecycle of a node that is there says nothing any more.
 func (v *lifecycle) isOver(p *Peer, now ids.Tick, hz int) bool {
-	return v.ownershipTick == 0 && v.newParent == 0 && v.calls == 0 && !v.again && !v.waits && !v.relayout &&
+	return v.ownershipTick == 0 && v.repeat == 0 && v.calls == 0 && !v.again && !v.waits && !v.relayout &&
 		v.fence <= p.Link.Arrived && p.Link.Next >= v.until && (v.lastSent == 0 || now-v.lastSent > ids.Tick(hz))
 }
 

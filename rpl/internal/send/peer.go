@@ -55,12 +55,12 @@ type Peer struct {
 	trimming trimming
 
 	// lists that are read only while the peer is busy
-	arrivals waiting
-	parents  newParents
-	RPC      peerCalls
-	checks   checks
-	resync   resync
-	again    again
+	arrivals   waiting
+	ownerships ownerships
+	RPC        peerCalls
+	checks     checks
+	resync     resync
+	again      again
 
 	predicted predicted
 
@@ -86,9 +86,9 @@ type waiting struct {
 	lost   bool     // … unless this is set: some of them are to be sent again
 }
 
-// newParents are the nodes of a peer that have a new parent.
-type newParents struct {
-	handles  []uint32 // of nodes whose new parent the peer is not known to have heard of
+// ownerships are the nodes of a peer of which owner and parent repeat.
+type ownerships struct {
+	handles  []uint32 // of nodes whose owner and parent the peer is not known to have heard of
 	heldBack []uint32 // of those that are held back in this send
 }
 
@@ -127,7 +127,7 @@ type peerTables struct {
 
 // isBusy reports whether any of the lists that are mostly empty has something.
 func (p *Peer) isBusy() bool {
-	return len(p.arrivals.queue)+len(p.parents.handles)+len(p.checks.asked)+len(p.checks.plan)+
+	return len(p.arrivals.queue)+len(p.ownerships.handles)+len(p.checks.asked)+len(p.checks.plan)+
 		len(p.RPC.Ready)+len(p.RPC.Waiting)+len(p.RPC.Unreliable) > 0 || p.resync.tick != 0 || p.resync.asked
 }
 

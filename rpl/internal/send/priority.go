@@ -108,7 +108,10 @@ func (a *updates) planUrgent(p *Peer, b *marks.Batch, n int) {
 // without the others (protocol rule 20).
 func (a *updates) planNewParents(p *Peer, b *marks.Batch) {
 	b.N = 0
-	for _, h := range p.parents.handles {
+	for _, h := range p.ownerships.handles {
+		if !p.lifeAt(h).newParent {
+			continue // an owner alone does not wait for others
+		}
 		if p.Marks.Has(marks.Dirty, h) || p.Marks.Has(marks.Loose, h) {
 			if b.Add(h); b.N == store.Ahead {
 				a.planMostUrgent(p, b)

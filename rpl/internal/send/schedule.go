@@ -157,10 +157,10 @@ func (a *planner) planSend(p *Peer, own *marks.Batch, now time.Duration) {
 	}
 	if a.sender.interest.Rates != nil {
 		a.putAside(p)
-		a.planWithParents(p, own)
+		a.planWithOwnership(p, own)
 		p.putBack()
 	} else {
-		a.planWithParents(p, own)
+		a.planWithOwnership(p, own)
 	}
 	if p.busy {
 		a.sender.holdLong(p)

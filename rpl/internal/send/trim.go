@@ -67,7 +67,7 @@ func (a *Sender) trimScratch() {
 func (p *Peer) trim(now time.Duration) {
 	p.arrivals.queue = pages.Trim(p.arrivals.queue, 0, leastList)
 	p.coming, p.going = pages.Trim(p.coming, 0, leastList), pages.Trim(p.going, 0, leastList)
-	p.parents.handles, p.parents.heldBack = pages.Trim(p.parents.handles, 0, leastList), pages.Trim(p.parents.heldBack, 0, leastList)
+	p.ownerships.handles, p.ownerships.heldBack = pages.Trim(p.ownerships.handles, 0, leastList), pages.Trim(p.ownerships.heldBack, 0, leastList)
 	p.checks.asked = pages.Trim(p.checks.asked, 0, leastList)
 	if len(p.overload.priorities) == 0 && cap(p.overload.priorities) > leastTrim {
 		p.overload.priorities = nil
@@ -99,7 +99,7 @@ func (p *Peer) trimEntries(now time.Duration) {
 	n := max(64*len(w), leastTrim)
 	beyond := func(h uint32) bool { return h >= uint32(n) }
 	p.copies = slices.DeleteFunc(p.copies, func(c rowCopy) bool { return beyond(c.handle) })
-	p.parents.handles = slices.DeleteFunc(p.parents.handles, beyond)
+	p.ownerships.handles = slices.DeleteFunc(p.ownerships.handles, beyond)
 	p.resync.nodes = slices.DeleteFunc(p.resync.nodes, beyond)
 	if slices.ContainsFunc(p.checks.asked, beyond) {
 		p.checks.asked, p.checks.row = slices.DeleteFunc(p.checks.asked, beyond), 0

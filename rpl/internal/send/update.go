@@ -81,7 +81,7 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 	begun := a.cursor()
 	rare, rows := a.chooseActions(p, h, e, n, speculative)
 	owed := e.owesOwnership() || again && rows
-	if owed && v.newParent != 0 && !speculative && !n.Transient {
+	if owed && v.repeat != 0 && !speculative && !n.Transient {
 		rare = a.addUnderway(p, h, e, n) || rare
 	}
 	ownership := owed && !speculative && a.parentHere(p, n) // else it waits
@@ -138,7 +138,7 @@ func (a *updates) chooseActions(p *Peer, h uint32, e *handleState, n *store.Node
 	return rare, rows
 }
 
-// addUnderway has an update that carries a new parent also carry each row of which a version
+// addUnderway has an update that carries a new owner or parent also carry each row of which a version
 // is under way: an earlier packet that carries both may be lost, and a peer that knows the
 // parent alone has the node in a wrong place (protocol rule 19). It is like the second result
 // of chooseActions: whether an ordinary update cannot say it.

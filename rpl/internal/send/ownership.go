@@ -7,42 +7,44 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// Nodes with a new parent. A node's place is relative to its parent, so a peer must
-// never have one without the other. Until an ack shows that the peer knows the new
-// parent, each update repeats it, none repeats it alone, and no update leaves before the
-// peer has the parent (protocol rule 19).
+// Nodes with a new owner or a new parent. A node's place is relative to its parent, and what a game
+// changes with an owner goes with the owner, so a peer must never have one without the other. Until
+// an ack shows that the peer knows them, each update repeats both, none repeats them alone, and no
+// update leaves before the peer has the parent (protocol rule 19).
 
-// noteNewParent has a peer sent a node's new parent.
-func (p *Peer) noteNewParent(h uint32, tick ids.Tick) {
+// noteOwnership has a peer sent a node's owner and parent, of a tick that is not sent yet. newParent
+// is whether the parent is new, or the node has leapt.
+func (p *Peer) noteOwnership(h uint32, tick ids.Tick, newParent bool) {
 	v := p.life(h)
 	p.States[h].note(stateOwnership, true)
 	p.Marks.Set(marks.Dirty, h)
-	if v.newParent == 0 {
-		p.parents.handles, p.busy = append(p.parents.handles, h), true
+	if v.repeat == 0 {
+		p.ownerships.handles, p.busy = append(p.ownerships.handles, h), true
 	}
-	v.newParent = max(tick, v.ownershipTick+1) // acks of earlier packets do not count
+	v.repeat = max(tick, v.ownershipTick+1) // acks of earlier packets do not count
+	v.newParent = v.newParent || newParent
 }
 
-// planWithParents is planUpdates, preceded by a look at the nodes with new parents.
-func (a *planner) planWithParents(p *Peer, own *marks.Batch) {
-	if !p.busy || len(p.parents.handles) == 0 {
+// planWithOwnership is planUpdates, preceded by a look at the nodes with new owners and parents.
+func (a *planner) planWithOwnership(p *Peer, own *marks.Batch) {
+	if !p.busy || len(p.ownerships.handles) == 0 {
 		a.sender.Updates.planUpdates(p, own)
 		return
 	}
 	p.plan.stale = true // marks change below: the batch must be taken again
-	p.parents.heldBack = p.parents.heldBack[:0]
-	kept := p.parents.handles[:0]
-	for _, h := range p.parents.handles {
+	p.ownerships.heldBack = p.ownerships.heldBack[:0]
+	kept := p.ownerships.handles[:0]
+	for _, h := range p.ownerships.handles {
 		e, v := &p.States[h], p.lifeAt(h)
-		if v.newParent == 0 || !e.isHere() {
-			v.newParent = 0
+		if v.repeat == 0 || !e.isHere() {
+			v.repeat, v.newParent = 0, false
 			continue
 		}
 		kept = append(kept, h)
 		n := &a.store.Nodes[e.slot]
 		switch {
 		case e.owesOwnership() && (e.State == HandleComing || !a.sender.Updates.parentHere(p, n)):
-			p.parents.heldBack = append(p.parents.heldBack, h)
+			p.ownerships.heldBack = append(p.ownerships.heldBack, h)
 			p.Marks.Clear(marks.Dirty, h)
 			p.Marks.Clear(marks.Loose, h)
 		case !e.owesOwnership() && (p.Marks.Has(marks.Dirty, h) || p.Marks.Has(marks.Loose, h)):
@@ -50,15 +52,15 @@ func (a *planner) planWithParents(p *Peer, own *marks.Batch) {
 			v.again = true
 		}
 	}
-	p.parents.handles = kept
+	p.ownerships.handles = kept
 	a.sender.Updates.planUpdates(p, own)
-	for _, h := range p.parents.handles {
+	for _, h := range p.ownerships.handles {
 		if v := p.lifeAt(h); v.again { // it was not planned in this send
 			p.States[h].note(stateOwnership, false)
 			v.again = false
 		}
 	}
-	for _, h := range p.parents.heldBack {
+	for _, h := range p.ownerships.heldBack {
 		p.Marks.Set(marks.Dirty, h)
 	}
 }
@@ -78,8 +80,8 @@ func (v *lifecycle) ownershipArrived(tick ids.Tick) {
 	if tick >= v.ownershipTick {
 		v.ownershipTick = 0
 	}
-	if tick >= v.newParent {
-		v.newParent = 0
+	if tick >= v.repeat {
+		v.repeat, v.newParent = 0, false
 	}
 }
 
