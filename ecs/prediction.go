@@ -52,10 +52,10 @@ type prediction struct {
 
 // Predict says whether this client predicts a node, from the next Receive on. Without it a
 // client predicts what its player owns. A node of others, such as a ball or another's car, is
-// predicted with the zero value of its commands. An own node that is not predicted waits for
-// the server and is drawn as all proxies are; its input is sent all the same. Where an own node
-// passes to another player it is predicted no more, until Predict asks for it again. On an
-// authority Predict does nothing.
+// predicted with the zero value of its commands; one without a command, be it of None, is not. An
+// own node that is not predicted waits for the server and is drawn as all proxies are; its input is
+// sent all the same. Where an own node passes to another player it is predicted no more, until
+// Predict asks for it again. On an authority Predict does nothing.
 func Predict(e *donburi.Entry, on bool) {
 	if r, n := nodeAt(e); n != nil && r.shared.Auth == nil {
 		n.Asked, n.Waits = on, !on

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -107,6 +108,9 @@ func readSigner(path string) (ed25519.PrivateKey, error) {
 	seed, err := hex.DecodeString(strings.TrimSpace(string(b)))
 	if err != nil || len(seed) != ed25519.SeedSize {
 		return nil, fmt.Errorf("%s holds no signer's key; make one with -new", path)
+	}
+	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s can be read by others, who could let in anybody: chmod 600 %s", path, path)
 	}
 	return ed25519.NewKeyFromSeed(seed), nil
 }

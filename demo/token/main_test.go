@@ -3,7 +3,9 @@ package main
 import (
 	"crypto/ed25519"
 	"encoding/hex"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +45,14 @@ func TestPrintsTokens(t *testing.T) {
 	for _, bad := range [][]string{{}, {"-key", "nowhere"}, {"-key", file}, {"-key", file, "-subject", "a", "-server", "x"}, {"-key", file, "-subject", "a", "-client", "12"}, {"-new", file}, {"-key", file, "-subject", "ann", "smith", "-server", join}, {"-key", file, "-subject", "a", "-for", "-5m"}} {
 		if err := run(bad, &strings.Builder{}); err == nil {
 			t.Errorf("%v: no error", bad)
+		}
+	}
+	if runtime.GOOS != "windows" {
+		if err := os.Chmod(file, 0o640); err != nil {
+			t.Fatal(err)
+		}
+		if err := run([]string{"-key", file, "-subject", "ann"}, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), "chmod 600") {
+			t.Errorf("a key that others can read: %v", err)
 		}
 	}
 }
