@@ -58,6 +58,7 @@ type scape struct {
 	*sight
 	dots  []dot
 	at    [][2]float64
+	more  map[int][][2]float64 // by peer: further observers, by how far they are from the first
 	tick  rpl.Tick
 	since map[[2]int]int // tick at which a peer got a node, by their indices
 }
@@ -91,6 +92,15 @@ func newScape(t rapid.TB, in rpl.Interest, dots, peers int) *scape {
 	return s
 }
 
+// from is where a peer's observers are.
+func (s *scape) from(p int) [][2]float64 {
+	all := [][2]float64{s.at[p]}
+	for _, d := range s.more[p] {
+		all = append(all, [2]float64{s.at[p][0] + d[0], s.at[p][1] + d[1]})
+	}
+	return all
+}
+
 func (s *scape) peer(p int) rpl.Peer { return rpl.Server + 1 + rpl.Peer(p) }
 
 func (s *scape) index(n rpl.Node) int {
@@ -108,9 +118,9 @@ func (s *scape) send(observe bool) {
 	for i := range s.dots {
 		s.a.Set(s.items[i], unsafe.Pointer(&s.dots[i]))
 	}
-	for p, at := range s.at {
+	for p := range s.at {
 		if observe {
-			s.a.Observe(s.peer(p), at)
+			s.a.Observe(s.peer(p), s.from(p)...)
 		}
 	}
 	s.a.Stream(time.Duration(s.tick) * time.Second / 60)
@@ -144,6 +154,11 @@ func TestPolicyDecides(t *testing.T) {
 			s.at[p] = [2]float64{place.Draw(t, "x"), place.Draw(t, "y")}
 			sides.ofPeer[s.peer(p)] = p
 		}
+		s.more = map[int][][2]float64{}
+		for range rapid.IntRange(0, 4).Draw(t, "further observers") {
+			p := rapid.IntRange(0, len(s.at)-1).Draw(t, "peer")
+			s.more[p] = append(s.more[p], [2]float64{2 * stride.Draw(t, "dx"), 10 * stride.Draw(t, "dy")})
+		}
 		for range rapid.IntRange(1, 120).Draw(t, "ticks") {
 			switch rapid.IntRange(0, 9).Draw(t, "op") {
 			case 0:
@@ -170,19 +185,29 @@ func TestPolicyDecides(t *testing.T) {
 				p := rapid.IntRange(0, len(s.at)-1).Draw(t, "peer")
 				s.at[p][0] += stride.Draw(t, "dx")
 				s.at[p][1] += stride.Draw(t, "dy")
+			case 8:
+				if more := s.more[rapid.IntRange(0, len(s.at)-1).Draw(t, "peer")]; len(more) > 0 {
+					d := &more[rapid.IntRange(0, len(more)-1).Draw(t, "observer")]
+					d[0], d[1] = d[0]+stride.Draw(t, "dx"), d[1]+stride.Draw(t, "dy")
+				}
 			}
 			s.send(true)
-			for p, at := range s.at {
+			for p := range s.at {
 				for i := range s.dots {
 					x, y := s.dots[i].Pos.X, s.dots[i].Pos.Y
-					d := math.Hypot(x-at[0], y-at[1])
-					may := in.Sees(rpl.View{Viewer: s.peer(p), Node: s.nodes[i], X: x, Y: y, From: at, Distance: d})
-					since, has := s.since[[2]int{p, i}]
-					if near := enter - 1e-9; d < near && may && !has {
-						t.Fatalf("tick %d: peer %d lacks node %d, %v away", s.tick, p, i, d)
+					should, can := false, false
+					for _, at := range s.from(p) {
+						d := math.Hypot(x-at[0], y-at[1])
+						may := in.Sees(rpl.View{Viewer: s.peer(p), Node: s.nodes[i], X: x, Y: y, From: at, Distance: d})
+						should = should || d < enter-1e-9 && may
+						can = can || d <= grid.Exit+1e-9 && (byTiles || may)
 					}
-					if has && (d > grid.Exit+1e-9 || !byTiles && !may) && int(s.tick)-since > stay {
-						t.Fatalf("tick %d: peer %d has node %d since tick %d, %v away, allowed %v", s.tick, p, i, since, d, may)
+					since, has := s.since[[2]int{p, i}]
+					if should && !has {
+						t.Fatalf("tick %d: peer %d lacks node %d", s.tick, p, i)
+					}
+					if has && !can && int(s.tick)-since > stay {
+						t.Fatalf("tick %d: peer %d has node %d since tick %d", s.tick, p, i, since)
 					}
 				}
 			}
@@ -191,11 +216,14 @@ func TestPolicyDecides(t *testing.T) {
 			s.a.AskAgain(0, 0)
 			s.send(true)
 		}
-		for p, at := range s.at {
+		for p := range s.at {
 			for i := range s.dots {
 				x, y := s.dots[i].Pos.X, s.dots[i].Pos.Y
-				v := rpl.View{Viewer: s.peer(p), Node: s.nodes[i], X: x, Y: y, From: at, Distance: math.Hypot(x-at[0], y-at[1])}
-				if _, has := s.since[[2]int{p, i}]; has && !in.Sees(v) {
+				may := false
+				for _, at := range s.from(p) {
+					may = may || in.Sees(rpl.View{Viewer: s.peer(p), Node: s.nodes[i], X: x, Y: y, From: at, Distance: math.Hypot(x-at[0], y-at[1])})
+				}
+				if _, has := s.since[[2]int{p, i}]; has && !may {
 					t.Fatalf("in the end peer %d has node %d, which its policy refuses", p, i)
 				}
 			}

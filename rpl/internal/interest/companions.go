@@ -84,6 +84,7 @@ func (a *Manager) companions(p *Viewer) (anew [maxLists]bool) {
 			p.lists++
 		} else {
 			a.endList(w)
+			w.forgetBoundary()
 			w.beside = w.beside[:0]
 		}
 	}

@@ -237,6 +237,13 @@ func (w *neighbourList) addBoundary(e boundaryNode) {
 	w.boundary = append(w.boundary, e)
 }
 
+func (w *neighbourList) forgetBoundary() {
+	for i := range w.boundary {
+		w.inBoundary.Clear(w.boundary[i].slot())
+	}
+	w.boundary = w.boundary[:0]
+}
+
 // dropBoundary takes a node out of the boundary; the last one takes its place.
 func (w *neighbourList) dropBoundary(i int) {
 	boundary := w.boundary
@@ -329,10 +336,7 @@ func (w *neighbourList) distance(x, y float32) spatial.Far {
 func (v *scanPass) scan(reported []uint32) {
 	a, p, w := v.a, v.p, v.w
 	v.stand()
-	for i := range w.boundary {
-		w.inBoundary.Clear(w.boundary[i].slot())
-	}
-	w.boundary = w.boundary[:0]
+	w.forgetBoundary()
 	v.touchReach()
 	found := v.addReach()
 	for i := range w.boundary {
