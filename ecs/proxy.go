@@ -168,7 +168,8 @@ func (px *proxies) build(rep *rpl.Replica, args []byte) *donburi.Entry {
 func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 	b := &n.Items[ord]
 	if n.Predicted != nil {
-		return // the prediction compares it
+		px.repoint(n, ord, nil)
+		return // the prediction compares the rest
 	}
 	if px.injectNow(n, b, ord) && b.Track != nil {
 		px.draw.words = n.Replica.Words(ord, px.draw.words[:0])

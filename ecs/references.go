@@ -6,8 +6,7 @@ package ecs
 
 import (
 	"slices"
-
-	"github.com/yohamta/donburi"
+	"unsafe"
 
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
@@ -59,41 +58,32 @@ func (px *proxies) resolveOf(n *nodes.Node) {
 func (px *proxies) renew(f *nodes.Referrer) {
 	n, ord := f.Of.Node, f.Of.Ord
 	b := &n.Items[ord]
-	e, p := px.Component(b)
-	if p == nil {
-		return
-	}
-	w := px.Tagged(b.Comp, e, p)
-	switch {
-	case n.IsOwnNow(ord):
-		px.Proxy.Repoint(n.Replica, ord, b.Comp.Item, w, func(was rpl.Node, entity uint64) uint64 {
-			return px.repointed(f, was, entity)
-		})
-	case !px.Proxy.Inject(n.Replica, ord, b.Comp.Item, w):
-		w = nil
-	}
-	if w != nil && b.Comp.StandIn != nil {
-		b.Comp.StandIn.Set(e, p, w)
+	if n.IsOwnNow(ord) || n.Predicted != nil {
+		px.repoint(n, ord, f.News)
+	} else {
+		px.injectNow(n, b, ord)
 	}
 	px.notify.CompareItem(n, b)
 }
 
-// repointed is what a reference is to hold in a component that this machine has changed
-// since it was sent: a node that has come fills a null reference that was sent as one to it,
-// and one that has gone leaves it null, whatever the authority's own says by then; so does an
-// entity that is no more. All else is the game's.
-func (px *proxies) repointed(f *nodes.Referrer, was rpl.Node, entity uint64) uint64 {
-	if entity == 0 {
-		if slices.Contains(f.News, was) {
-			return px.nodes.EntityOf(was)
-		}
-		return 0
+// repoint changes references alone, of an item about which this machine decides or which it
+// predicts, after some nodes have come or gone.
+func (px *proxies) repoint(n *nodes.Node, ord int, news []rpl.Node) {
+	b := &n.Items[ord]
+	e, p := px.Component(b)
+	if p == nil || b.Comp.Item == nil || !b.Comp.Item.HasRefs {
+		return
 	}
-	if e := donburi.Entity(entity); px.World.Valid(e) {
-		n := px.nodes.Of(e)
-		if n == nil || !slices.Contains(f.News, n.ID) || px.nodes.EntityOf(n.ID) != 0 {
-			return entity
-		}
+	repoint := func(w unsafe.Pointer) {
+		px.Proxy.Repoint(n.Replica, ord, b.Comp.Item, w, func(sent rpl.Node, entity uint64) uint64 {
+			return px.nodes.Repointed(news, sent, entity)
+		})
 	}
-	return 0
+	if len(news) > 0 { // what is kept of what has gone counts as null
+		px.predict.states.Repoint(n, ord, b, e, repoint)
+	}
+	w := px.Tagged(b.Comp, e, p)
+	if repoint(w); b.Comp.StandIn != nil {
+		b.Comp.StandIn.Set(e, p, w)
+	}
 }

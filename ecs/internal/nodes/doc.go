@@ -6,7 +6,7 @@
 //	kinds.go     component types; prefab.go: prefabs
 //	node.go      a node and its items, and the tables of nodes
 //	former.go    where a node that is drawn hung before; reason.go: why one ends
-//	assembly.go  what a node of several entities consists of
+//	assembly.go  what a node of several entities consists of; repoint.go: what references become
 //	items.go     items by ordinal; part.go: entities that share a node; tree.go: parents;
 //	             place.go: where an item says that it is
 //	watch.go     an item as it was seen last; session.go: what the session's own node carries

@@ -105,6 +105,22 @@ func (st *States) resolve(n *nodes.Node, ord int, b *nodes.Binding) {
 	it.Layout.Extract(k.Theirs, st.words, st.theirs, st.Nodes)
 }
 
+// Repoint has references changed by fn in what is kept of an item, so that nodes which come and go do
+// not look like mispredictions.
+func (st *States) Repoint(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, fn func(w unsafe.Pointer)) {
+	if n.Predicted == nil {
+		return
+	}
+	for _, kept := range n.Predicted.Item(ord, b.Comp.Item).Ring {
+		if kept != nil {
+			w := st.Tagged(b.Comp, e, kept)
+			if fn(w); b.Comp.StandIn != nil {
+				b.Comp.StandIn.Set(e, kept, w)
+			}
+		}
+	}
+}
+
 // sends reports whether the server sends this client a prop, with st.words as the server's.
 func (st *States) sends(n *nodes.Node, ord int, p *schema.Prop) bool {
 	return !p.Once && (p.If < 0 || st.words[p.If] != 0) && n.Replica.Has(ord, p.Audience)
