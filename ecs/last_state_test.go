@@ -27,8 +27,8 @@ const (
 // lastLines are what the last of a node travels on.
 var lastLines = []netsim.Conditions{lan, {Delay: 60 * time.Millisecond, Loss: .2}, {Delay: 50 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: .4, Duplicate: .1}}
 
-// What is written in the step of the removal is there on every machine when it goes, and
-// OnChange has told of it, whatever is lost. So it is of a node that has just been made, of one
+// What is written in the step of the removal, or in the last ones before it, is there on every machine
+// when it goes, and OnChange has told of it, whatever is lost. So it is of a node that has just been made, of one
 // that moves, of one that has several components, and for those who may see it.
 func TestLastStateComes(t *testing.T) {
 	for _, line := range lastLines {
@@ -52,28 +52,30 @@ func TestLastStateComes(t *testing.T) {
 				}
 			})
 			type life struct {
-				e    donburi.Entity
-				left int
+				e          donburi.Entity
+				left, last int // steps until it is removed, and from the last write on
 			}
 			var all []life
 			for step := range 600 {
 				if step%5 == 0 {
 					e := Crate.Spawn(w, CrateArgs{Label: "c"})
 					Paint.SetValue(e, PaintData{Colour: 100})
-					all = append(all, life{e.Entity(), 1 + rnd.IntN(60)})
+					all = append(all, life{e.Entity(), 1 + rnd.IntN(60), rnd.IntN(5)})
 				}
 				kept := all[:0]
 				for _, x := range all {
 					e := w.Entry(x.e)
 					Body.Get(e).Pos.X += 3
-					if x.left--; x.left > 0 {
-						if rnd.IntN(10) == 0 {
-							Paint.Get(e).Colour--
-						}
+					switch x.left--; {
+					case x.left == x.last || x.left == 0 && Paint.Get(e).Colour != 0:
+						Paint.SetValue(e, PaintData{Colour: 0, Name: fmt.Sprint("dead ", step)})
+					case x.left > x.last && rnd.IntN(10) == 0:
+						Paint.Get(e).Colour--
+					}
+					if x.left > 0 {
 						kept = append(kept, x)
 						continue
 					}
-					Paint.SetValue(e, PaintData{Colour: 0, Name: fmt.Sprint("dead ", step)})
 					want[tendon.ID(e)] = *Paint.Get(e)
 					tendon.Remove(e, killed)
 				}

@@ -32,7 +32,8 @@ type NeedleData struct {
 var Gauge = tendon.Replicate(proto, "gauge", donburi.NewComponentType[GaugeData]())
 
 // Fields inside arrays and optional values are drawn between samples like any others. An
-// optional value that appears is not interpolated from its absence.
+// optional value that appears is not interpolated from its absence, and stands where it appeared until
+// drawn time comes to that.
 func TestViewOfNestedFields(t *testing.T) {
 	l := newLab(t, lan)
 	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
@@ -49,7 +50,7 @@ func TestViewOfNestedFields(t *testing.T) {
 	}
 	l.steps(60)
 	Gauge.Get(server.find(id)).Value.Set(at)
-	between, last := 0, 0.0
+	between, last, lastValue := 0, 0.0, 0.0
 	for i := range 240 { // two frames per step
 		l.net.Advance(time.Second / 120)
 		if i%2 == 0 {
@@ -71,6 +72,11 @@ func TestViewOfNestedFields(t *testing.T) {
 			between++
 		}
 		last = x
+		if value, ok := v.Value.Get(); ok && value < lastValue {
+			t.Fatalf("the value goes back from %v to %v", lastValue, value)
+		} else if ok {
+			lastValue = value
+		}
 		if value, ok := v.Value.Get(); ok && i > 60 && math.Abs(value-x) > 1e-5 {
 			t.Fatalf("the value is drawn at %v, the needle at %v", value, x)
 		} else if ok && value < 14.5 && value != 0 {

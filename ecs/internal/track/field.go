@@ -153,7 +153,7 @@ func (f *Field) Get(p unsafe.Pointer) float64 {
 }
 
 func (f *Field) set(p unsafe.Pointer, v float64) {
-	if math.IsNaN(v) { // the value was absent at that time: leave what is there now
+	if math.IsNaN(v) { // the value is absent
 		return
 	}
 	at := unsafe.Add(p, f.offset)

@@ -319,9 +319,13 @@ func (k *Track) speed(s, i, end int) float64 {
 	return math.Sqrt(sum) / k.ticks(s)
 }
 
-// at returns the value of field i, NaN where it is optional and absent.
+// at returns the value of field i. What is optional and was absent then stands where it comes next;
+// NaN if it has not come since.
 func (w *way) at(k *Track, i int) float64 {
 	v := w.before[1+i]
+	for s := w.to; math.IsNaN(v) && s < int(k.n); s++ {
+		v = k.values(s)[i]
+	}
 	if w.after != nil && !math.IsNaN(v) && !math.IsNaN(w.after[1+i]) { // else an optional value comes or goes
 		v = k.set.Fields[i].between(v, w.after[1+i], w.share)
 	}

@@ -176,6 +176,9 @@ func (l *Link) unlose() { l.Loss = max(0, l.Loss-1/float64(max(l.judged, wire.Lo
 // Lossy is whether so much is lost that what is sent once is sent again unasked.
 func (l *Link) Lossy() bool { return l.CopiesFor() > 1 }
 
+// MayLose is whether the link is lossy, or that is not known yet.
+func (l *Link) MayLose() bool { return l.Lossy() || l.judged < wire.LossFirst }
+
 // CopiesFor is how many copies of an arrival or a removal to send at the measured loss
 // (protocol §5).
 func (l *Link) CopiesFor() uint8 {
