@@ -170,8 +170,8 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 //
 // old is the component before the change: its `notify` fields are as OnChange last saw
 // them, the others as they were in the step before. At stream in, old is what the
-// prefab's function made, or the component's default; for a component that came later,
-// old is the default. Lists, maps and fields with a codec have their old values in old,
+// prefab's function made, what the entity of a load-time node held, or the component's default; for
+// a component that came later, old is the default. Lists, maps and fields with a codec have their old values in old,
 // and so has everything that a stand-in's set writes; all else behind pointers is shared
 // with the component.
 //

@@ -74,16 +74,19 @@ func (px *proxies) repoint(n *nodes.Node, ord int, news []rpl.Node) {
 	if p == nil || b.Comp.Item == nil || !b.Comp.Item.HasRefs {
 		return
 	}
+	changed := false
 	repoint := func(w unsafe.Pointer) {
 		px.Proxy.Repoint(n.Replica, ord, b.Comp.Item, w, func(sent rpl.Node, entity uint64) uint64 {
-			return px.nodes.Repointed(news, sent, entity)
+			to := px.nodes.Repointed(news, sent, entity)
+			changed = changed || to != entity
+			return to
 		})
-	}
-	if len(news) > 0 { // what is kept of what has gone counts as null
-		px.predict.states.Repoint(n, ord, b, e, repoint)
 	}
 	w := px.Tagged(b.Comp, e, p)
 	if repoint(w); b.Comp.StandIn != nil {
 		b.Comp.StandIn.Set(e, p, w)
+	}
+	if changed {
+		px.predict.states.Repoint(n, ord, b, e, repoint)
 	}
 }

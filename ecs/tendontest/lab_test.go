@@ -71,3 +71,42 @@ func TestTimeOfConfigure(t *testing.T) {
 		}
 	}
 }
+
+// A reference that the server alone writes, and that no rule asks, is no fault when what it names goes.
+func TestCheckStepIsSilentOnWhatGoes(t *testing.T) {
+	type heroData struct {
+		X   float64        `rpl:"step=1/32"`
+		Aim donburi.Entity `rpl:""`
+	}
+	p := tendon.NewProtocol("aims")
+	hero := tendon.Replicate(p, "hero", donburi.NewComponentType[heroData]())
+	beast := tendon.Replicate(p, "beast", donburi.NewComponentType[struct {
+		N int32 `rpl:""`
+	}]())
+	walk := tendon.NewCommand[int8](p, "walk", hero)
+	tendontest.CheckStep(t, tendontest.Game{
+		Protocol: p,
+		Setup: func(m *tendontest.Machine) {
+			m.OnJoin(func(q rpl.Peer) { tendon.Give(m.Create(hero), q) })
+			walk.Sample(m.Replication, func(*donburi.Entry) int8 { return int8(m.Rand.IntN(3)) })
+			walk.Apply(m.Replication, func(c tendon.Call, by int8) { hero.Get(c.Entry).X += float64(by) })
+		},
+		Step: func(m *tendontest.Machine) {
+			walk.Run(m.Replication)
+			if !m.IsAuthority() {
+				return
+			}
+			switch m.Tick() % 40 {
+			case 5:
+				b := m.Create(beast).Entity()
+				for e := range hero.Iter(m.World()) {
+					hero.Get(e).Aim = b
+				}
+			case 30:
+				if e, ok := beast.First(m.World()); ok {
+					e.Remove()
+				}
+			}
+		},
+	}, 300)
+}
