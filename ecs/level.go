@@ -95,11 +95,11 @@ func (r *Replication) enter(m sessionmsg.Level) {
 	}
 	r.shared.level, r.shared.epoch, r.client.after, r.client.names = m.Name, uint32(m.Epoch), m.After, sessionmsg.ServerNames{}
 	r.client.progress = sessionmsg.Progress{}
-	r.nodes.Session.Items, r.nodes.Session.InPlace = nil, false
 	if swap {
 		r.worlds.levels = true
 		r.attach(donburi.NewWorld())
 	}
+	r.nodes.Session.Items, r.nodes.Session.InPlace = nil, false
 	if err := r.client.newProxy(); err != nil {
 		r.client.ended = err
 		return

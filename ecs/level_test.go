@@ -277,9 +277,19 @@ func TestSessionInTheNextLevel(t *testing.T) {
 	l.until("both are there", func() bool { return client.Session().HasComponent(Paint) && client.Session().HasComponent(Foreign) })
 	server.Load("next")
 	donburi.Remove[ForeignData](server.Session(), Foreign)
-	world := client.World()
-	l.until("the next level is there", func() bool { return client.World() != world && client.Session().HasComponent(Paint) })
-	l.steps(10)
+	world, changes := client.World(), 0
+	tendon.OnChange(client.Replication, Paint, func(*donburi.Entry, PaintData) { changes++ })
+	l.until("the next level is there", func() bool {
+		if !client.Session().HasComponent(Paint) {
+			t.Fatal("the client's session has lost its colour")
+		}
+		return client.World() != world
+	})
+	for range 30 {
+		l.steps(1)
+		check(t, "the client's session has its colour", client.Session().HasComponent(Paint), true)
+	}
+	check(t, "changes of it", changes, 0)
 	for _, m := range l.machines {
 		check(t, m.name+": its colour", Paint.Get(m.Session()).Colour, 4)
 		check(t, m.name+": what was taken away", m.Session().HasComponent(Foreign), false)

@@ -156,13 +156,14 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 	if t <= pr.known || !whole && t < pr.known+rpl.Tick(pr.config.Steps) {
 		return
 	}
+	gap := float64(t - pr.known)
 	if pr.known = t; !whole {
 		pr.Faults.Count("state incomplete")
 	}
 	d, wrong, fresh := pr.states.Judge(pr.all, t)
 	if wrong || fresh {
 		began := time.Now()
-		pr.replay(t, now)
+		pr.replay(t, now, gap)
 		pr.ReplayTime += time.Since(began)
 	}
 	if !wrong {
@@ -175,8 +176,8 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 }
 
 // replay sets all predicted nodes back to the server's state of tick t, and runs the ticks
-// since again.
-func (pr *prediction) replay(t, now rpl.Tick) {
+// since again. gap is how many ticks after the state before it that came.
+func (pr *prediction) replay(t, now rpl.Tick, gap float64) {
 	pr.states.Back(pr.all, t)
 	for k := t + 1; k <= now; k++ {
 		pr.commands.replay(k)
@@ -185,7 +186,7 @@ func (pr *prediction) replay(t, now rpl.Tick) {
 	pr.spawns.Withdraw(func(n *nodes.Node) bool { return n.Predicted != nil && n.Predicted.Gone })
 	pr.spawns.Expire(pr.line.now(), t) // a replay may make again what was given up
 	pr.all = slices.DeleteFunc(pr.all, func(n *nodes.Node) bool { return pr.nodes.Of(n.Entity) != n })
-	pr.states.Moved(pr.all, pr.line.now().Seconds(), float64(now-t))
+	pr.states.Moved(pr.all, pr.line.now().Seconds(), float64(now-t), gap)
 }
 
 // view changes a copy of a predicted component to what is drawn in this frame.

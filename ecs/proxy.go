@@ -318,6 +318,10 @@ func (px *proxies) end(n *nodes.Node) {
 		if !n.Data.Transient && (n.Predicted != nil || n.Replica.IsMoving(ord)) {
 			px.injectNow(n, &n.Items[ord], ord)
 			px.notify.CompareItem(n, &n.Items[ord])
+			if k := n.Items[ord].Track; k != nil && n.Predicted != nil { // its samples are of before it was predicted
+				px.draw.words = n.Replica.Words(ord, px.draw.words[:0])
+				k.Restart(px.Proxy.Newest(), px.draw.words)
+			}
 		}
 	}
 }

@@ -53,7 +53,14 @@ func (t *Table) FormerAt(n *Node, drawn float64) *Former {
 // drawnAt reports whether drawn time has not got to the end of a former, and the parent is
 // still where it can be drawn.
 func (t *Table) drawnAt(f *Former, drawn float64) bool {
-	return drawn < float64(f.Until) && t.isThere(f.Parent)
+	return drawn < float64(f.Until) && t.isThere(f.Parent) && !f.overtaken()
+}
+
+// overtaken reports whether the parent is drawn ahead of drawn time, as predicted, and has leapt since
+// the node was on it: it is nowhere near where it was then.
+func (f *Former) overtaken() bool {
+	p := f.Parent
+	return p != nil && p.Predicted != nil && p.Replica != nil && float64(max(p.Leapt, p.Replica.Leapt)) > f.Last
 }
 
 // isThere reports whether a former parent is still where it can be drawn; nil, the top, is.

@@ -116,6 +116,7 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
 		k.Was = append(k.Was[:j], f.Get(at))
 	})
+	st.keepDrawn(all, t)
 	for _, n := range all {
 		n.Predicted.Wakes.Back(t)
 		if n.Replica == nil && n.Predicted.Born > t { // its command makes it again
@@ -133,6 +134,29 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 			}
 		}
 		st.Save(n, t)
+	}
+	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
+		if j < len(k.Apart) {
+			k.Apart[j] = f.Way(k.Apart[j], f.Get(at))
+		}
+	})
+}
+
+// keepDrawn keeps what the drawn fields were that are kept of a tick.
+func (st *States) keepDrawn(all []*nodes.Node, t rpl.Tick) {
+	for _, n := range all {
+		for ord := range n.Items {
+			b := &n.Items[ord]
+			e, at := st.Component(b)
+			if at == nil || len(b.Comp.Drawn.Fields) == 0 {
+				continue
+			}
+			k := n.Predicted.Item(ord, b.Comp.Item)
+			k.Apart = k.Apart[:0]
+			if kept := k.At(t); kept != nil {
+				k.Apart = drawnFields(b, st.Tagged(b.Comp, e, kept), k.Apart)
+			}
+		}
 	}
 }
 
@@ -193,8 +217,9 @@ func (st *States) mend(n *nodes.Node, ord int, t rpl.Tick) {
 }
 
 // Moved takes what so many ticks since Back have moved into what is drawn away from now on, and
-// has it reported. In the place of another parent nothing is the way it was.
-func (st *States) Moved(all []*nodes.Node, now, ticks float64) {
+// has it reported. In the place of another parent nothing is the way it was, nor is it after a leap: what
+// is far from the server's state all at once, gap ticks after what was compared before.
+func (st *States) Moved(all []*nodes.Node, now, ticks, gap float64) {
 	st.EachDrawn(all, func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
 		if j >= len(k.Was) { // it was not there before
 			return
@@ -203,7 +228,11 @@ func (st *States) Moved(all []*nodes.Node, now, ticks float64) {
 			k.Off = append(k.Off, 0)
 		}
 		off := f.Way(f.Get(at), k.Was[j])
-		if off += k.Off[j] * track.Fade(now-p.At); math.IsNaN(off) || !p.Begun && f.Leaps(0, off) || f.Leaps(0, off/max(ticks, 1)) || f.Steps() { // a teleport, or a value that was absent
+		apart := off
+		if j < len(k.Apart) {
+			apart = k.Apart[j] / max(gap, 1)
+		}
+		if off += k.Off[j] * track.Fade(now-p.At); math.IsNaN(off) || !p.Begun && f.Leaps(0, apart) || f.Leaps(0, off/max(ticks, 1)) || f.Steps() { // a teleport, or a value that was absent
 			off = 0
 		}
 		k.Off[j] = off
