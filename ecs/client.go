@@ -33,6 +33,8 @@ type client struct {
 	welcomed *sessionmsg.Welcome
 	entering *sessionmsg.Level
 
+	ready  time.Duration // when it last said that its side of a level is built …
+	answer time.Duration // … and how long after that the first state of the session came, a second at most: a round trip, about
 	joined time.Duration // when the link came up, about when the server wrote its tick into the welcome, which may come later
 
 	newestSeq   uint64        // the highest sequence number received …
@@ -127,7 +129,9 @@ func (cl *client) count() (lost int) {
 // hear records the newest tick received, and feeds the clock with its time of arrival.
 func (cl *client) hear(lost int) {
 	if t := cl.Proxy.Newest(); t > cl.draw.screen.Received.Newest() {
-		cl.draw.screen.Received.Note(t)
+		if cl.draw.screen.Received.Note(t); !cl.draw.clock.Started() {
+			cl.answer = min(cl.line.now()-cl.ready, time.Second)
+		}
 		cl.draw.clock.Hear(uint32(t), cl.newestAt, cl.line.now(), lost)
 		cl.measuredSeq, cl.came = cl.newestSeq, 0
 	}

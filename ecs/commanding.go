@@ -181,6 +181,9 @@ func (co *commanding) begin() {
 		co.predict.reconcile(before)
 	}
 	rtt, _ := co.Proxy.RTT()
+	if rtt == 0 { // it is not known yet
+		rtt = co.client.answer
+	}
 	lead := math.Ceil(rtt.Seconds()/co.config.step().Seconds()) + 2
 	if co.makes = co.lead.Steps(server, lead, now); co.makes == 0 {
 		return

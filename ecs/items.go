@@ -17,44 +17,6 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// shed removes the components that a node was built with here and that the authority has
-// removed since. If several alike cannot be told apart, those of parts go first.
-func (px *proxies) shed(n *nodes.Node) {
-	items, asBuilt := n.Replica.Items, n.AsBuilt()
-	has := px.nodes.Bindings(n)
-	for _, ofParts := range []bool{true, false} {
-		for i := range has {
-			b := &has[i]
-			if b.Comp == nil {
-				continue
-			}
-			ord := slices.Index(n.Built(), nodes.Place{Comp: b.Comp, Entity: b.Entity})
-			gone := asBuilt && ord >= 0 && items[ord] == nil
-			if !gone && (asBuilt && ord >= 0 || ofParts && b.Entity == n.Entity) {
-				continue
-			}
-			spare := 0
-			for k := range has {
-				spare += one(has[k].Comp == b.Comp)
-			}
-			for _, t := range items {
-				spare -= one(t == b.Comp.Item)
-			}
-			if gone || spare > 0 {
-				donburix.Drop(px.World.Entry(b.Entity), b.Comp.Type)
-				b.Comp = nil
-			}
-		}
-	}
-}
-
-func one(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
-}
-
 // bindAll turns all items of a proxy into components.
 func (px *proxies) bindAll(n *nodes.Node, items []*rpl.ItemType) {
 	n.Items = make([]nodes.Binding, len(items))

@@ -105,6 +105,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 		return
 	}
 	r.fill()
+	r.client.ready = r.line.now()
 	after, _ := r.client.conn.Next()
 	if err := r.client.conn.Reliable(sessionmsg.AppendReady(nil, sessionmsg.Ready{Epoch: m.Epoch, After: after, Names: r.loadTime.Sum()})); err != nil {
 		r.client.ended = fmt.Errorf("tendon: %w", err)

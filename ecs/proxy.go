@@ -61,7 +61,7 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 	n.Asked = n.Asked && (rep.Owner == px.Me || rep.Owner == 0) // what a command has made may be another's at once
 	px.hang(n)
 	px.notify.OrderAfterParent(n)
-	px.shed(n)
+	px.nodes.Shed(n)
 	px.bindAll(n, rep.Items)
 	if n == px.nodes.Session {
 		px.client.sessionHere = true

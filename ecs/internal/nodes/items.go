@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 )
 
 // DrawnBinding returns the item that a component of an entity is, nil if it is none that is
@@ -86,4 +88,42 @@ func (n *Node) AsBuilt() bool {
 		}
 	}
 	return len(n.Built()) > 0
+}
+
+// Shed removes the components that a node was built with here and that the authority has
+// removed since. If several alike cannot be told apart, those of parts go first.
+func (ns *Table) Shed(n *Node) {
+	items, asBuilt := n.Replica.Items, n.AsBuilt()
+	has := ns.Bindings(n)
+	for _, ofParts := range []bool{true, false} {
+		for i := range has {
+			b := &has[i]
+			if b.Comp == nil {
+				continue
+			}
+			ord := slices.Index(n.Built(), Place{Comp: b.Comp, Entity: b.Entity})
+			gone := asBuilt && ord >= 0 && items[ord] == nil
+			if !gone && (asBuilt && ord >= 0 || ofParts && b.Entity == n.Entity) {
+				continue
+			}
+			spare := 0
+			for k := range has {
+				spare += one(has[k].Comp == b.Comp)
+			}
+			for _, t := range items {
+				spare -= one(t == b.Comp.Item)
+			}
+			if gone || spare > 0 {
+				donburix.Drop(ns.World.Entry(b.Entity), b.Comp.Type)
+				b.Comp = nil
+			}
+		}
+	}
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
