@@ -21,6 +21,7 @@ type line struct {
 	jitterEnds           float64 // second in which jitter ends, 0: never
 	quiet                bool    // a packet every 250 ms, none is lost
 	uneven               bool    // frames 8 to 25 ms apart
+	skips                int     // each so many steps of the client one is not made
 }
 
 // A view is what came of drawing over a line.

@@ -29,6 +29,14 @@ const (
 	growEvery   = 0.1
 	hasteEvery  = 0.03
 
+	// A client's steps are counted over slowSpan of the server's ticks, unless slowMost of them or more
+	// passed without one, which is a stall. slowRate is the most ticks for a step: fewer than 60 % of
+	// the steps are no play. Of up to slowLeast, uneven frames make as much, and growEvery is enough.
+	slowSpan  = 60.0
+	slowMost  = 6.0
+	slowRate  = 1 / 0.6
+	slowLeast = 1.05
+
 	// leadJump is the error in ticks that no single ticks make up for.
 	leadJump = 10
 
@@ -57,6 +65,7 @@ type Lead struct {
 	before float64 // the server's tick in the step before
 	margin float64 // mean of what the server reports, in ticks
 	met    bool    // a command has come in time
+	pace   pace
 	grown  float64
 	shrunk float64
 	were   [2]float64 // grown and shrunk before the last step without a command
@@ -110,6 +119,7 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		return 1
 	}
 	lead := l.tick + 1 - server
+	l.smooth += 1 - l.pace.step(passed) // what a step takes of it, on a machine that is too slow
 	if math.Abs(lead-l.smooth) > 3 {
 		l.smooth = lead
 	}
@@ -121,12 +131,16 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 			return 1
 		}
 	}
-	switch over := l.smooth - l.want; {
+	want, slow := l.want, l.pace.rate > 1
+	if slow { // the next step may come a tick late
+		want++
+	}
+	switch over := l.smooth - want; {
 	case over < -leadJump, over < -overOne && (passed > stalled || !l.met): // at first no command has come in time, and none is taken back
 		l.tick = math.Max(l.tick, math.Floor(server+l.want))
 		l.smooth = l.want
 		return 1
-	case over < 0 && t-l.grown > growEvery:
+	case over < 0 && t-l.grown > growEvery, slow && lead < want:
 		l.smooth++
 		l.grown, l.shrunk = t, t
 		return 2
@@ -158,3 +172,24 @@ func (l *Lead) Made(now time.Duration) uint32 {
 
 // Behind sets the newest command's tick to the server's if that has overtaken it.
 func (l *Lead) Behind(server uint32) { l.tick = math.Max(l.tick, float64(server)) }
+
+// A pace is how many of the server's ticks pass in a step of a client that makes too few.
+type pace struct {
+	rate, ticks, steps, most float64
+}
+
+// step notes that so many ticks have passed, and returns how many do in a step: 1 on a machine that is
+// fast enough, also where its steps are uneven.
+func (p *pace) step(passed float64) float64 {
+	p.ticks, p.steps, p.most = p.ticks+passed, p.steps+1, max(p.most, passed)
+	if p.ticks >= slowSpan {
+		if rate := p.ticks / p.steps; p.most < slowMost {
+			p.rate = min(rate, slowRate)
+		}
+		p.ticks, p.steps, p.most = 0, 0, 0
+	}
+	if p.rate < slowLeast {
+		p.rate = 1
+	}
+	return p.rate
+}

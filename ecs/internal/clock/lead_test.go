@@ -96,6 +96,9 @@ func (l line) lead(seed uint64, minutes int) led {
 			}
 		}
 		client := now + phase // its step
+		if l.skips > 0 && int(tick)%l.skips == 0 {
+			continue
+		}
 		for _, p := range take(&down, client) {
 			heard = max(heard, p.got)
 			lead.Reported(clock, p.to, p.margin, time.Duration(client*float64(time.Second)))
@@ -121,6 +124,9 @@ func TestLead(t *testing.T) {
 		"usual":           {line{oneWay: 0.06, jitter: 0.01, loss: 0.03}, 0.04, 48},
 		"jitter of 80 ms": {line{oneWay: 0.05, jitter: 0.08, loss: 0.05}, 0.04, 80},
 		"late packets":    {line{oneWay: 0.03, late: 0.1}, 0.1, 65},
+		"54 steps":        {line{oneWay: 0.04, skips: 10}, 1, 60},
+		"50 steps":        {line{oneWay: 0.04, jitter: 0.01, skips: 6}, 1, 60},
+		"40 steps":        {line{oneWay: 0.04, jitter: 0.01, skips: 3}, 1, 60},
 		"bursts of loss":  {line{oneWay: 0.15, loss: 0.2, burst: 3}, 1.2, 120},
 	} {
 		t.Run(name, func(t *testing.T) {
