@@ -30,8 +30,8 @@ const (
 	hasteEvery  = 0.03
 
 	// A client's steps are counted over slowSpan of the server's ticks, unless slowMost of them or more
-	// passed without one, which is a stall. slowRate is the most ticks for a step: fewer than 60 % of
-	// the steps are no play. Of up to slowLeast, uneven frames make as much, and growEvery is enough.
+	// passed without one, which is a stall. With more than slowRate ticks for a step, fewer than 60 % of
+	// the steps, nobody plays. Of up to slowLeast, uneven frames make as much, and growEvery is enough.
 	slowSpan  = 60.0
 	slowMost  = 6.0
 	slowRate  = 1 / 0.6
@@ -183,12 +183,12 @@ type pace struct {
 func (p *pace) step(passed float64) float64 {
 	p.ticks, p.steps, p.most = p.ticks+passed, p.steps+1, max(p.most, passed)
 	if p.ticks >= slowSpan {
-		if rate := p.ticks / p.steps; p.most < slowMost {
-			p.rate = min(rate, slowRate)
+		if p.most < slowMost {
+			p.rate = p.ticks / p.steps
 		}
 		p.ticks, p.steps, p.most = 0, 0, 0
 	}
-	if p.rate < slowLeast {
+	if p.rate < slowLeast || p.rate > slowRate {
 		p.rate = 1
 	}
 	return p.rate
