@@ -175,6 +175,10 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 // and so has everything that a stand-in's set writes; all else behind pointers is shared
 // with the component.
 //
+// Of a node that this client predicts, the server's word counts: what a rule changes here is told of
+// when that comes, a round trip later, and never if the server has decided otherwise. What must
+// show at once is drawn from the component, or by Call.Once.
+//
 // A reference also changes when the node that it refers to comes into sight or goes. old
 // then still holds that entity, which World.Valid may not know any more.
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {

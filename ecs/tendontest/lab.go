@@ -97,14 +97,15 @@ func NewLab(t testing.TB, g Game, c netsim.Conditions) *Lab {
 	return l
 }
 
-// Alone adds a machine in single player.
+// Alone adds a machine in single player. Game.Setup finds an empty world; if it gives OnWorld, that fills
+// the first level, too.
 func (l *Lab) Alone(name string) *Machine {
 	l.t.Helper()
 	config := l.game.Config
 	if l.game.Configure != nil {
 		l.game.Configure(name, &config)
 	}
-	r, err := tendon.New(donburi.NewWorld(), l.game.Protocol, config)
+	r, err := tendon.New(nil, l.game.Protocol, config)
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
 
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/ecs/tendontest"
@@ -109,4 +110,27 @@ func TestCheckStepIsSilentOnWhatGoes(t *testing.T) {
 			}
 		},
 	}, 300)
+}
+
+// A game that fills its levels in OnWorld has the first one, too, in a Lab.
+func TestLabFillsTheFirstLevel(t *testing.T) {
+	p := tendon.NewProtocol("levels")
+	door := tendon.Replicate(p, "door", donburi.NewComponentType[struct {
+		Open bool `rpl:""`
+	}]())
+	l := tendontest.NewLab(t, tendontest.Game{
+		Protocol: p,
+		Setup: func(m *tendontest.Machine) {
+			m.OnWorld(func(w donburi.World, _ string) { tendon.Named(w.Entry(w.Create(door)), "door") })
+		},
+		Step: func(*tendontest.Machine) {},
+	}, netsim.Conditions{})
+	l.Host()
+	l.Join()
+	l.Steps(10)
+	for _, m := range l.Machines {
+		if n := donburi.NewQuery(filter.Contains(door)).Count(m.World()); n != 1 {
+			t.Errorf("%s has %d doors", m.Name, n)
+		}
+	}
 }
