@@ -175,9 +175,8 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 // and so has everything that a stand-in's set writes; all else behind pointers is shared
 // with the component.
 //
-// Of a node that this client predicts, the server's word counts: what a rule changes here is told of
-// when that comes, a round trip later, and never if the server has decided otherwise. What must
-// show at once is drawn from the component, or by Call.Once.
+// What a rule changes of a predicted node is told of when the server's state has come, a round trip
+// later, unless that has it otherwise: what must show at once is drawn from the component.
 //
 // A reference also changes when the node that it refers to comes into sight or goes. old
 // then still holds that entity, which World.Valid may not know any more.

@@ -111,7 +111,7 @@
 // callbacks run on the game's goroutine, inside Receive, Send and Close; on the authority
 // OnStreamOut and a node's last calls run inside World.Remove too. For one node they run
 // in this order, of what has come by then: the prefab's function, OnStreamIn, OnParent, OnOwner,
-// OnChange, calls, OnStreamOut; parents before their children. Calls do not wait for state, but
+// OnChange, calls, OnStreamOut; parents before their children, but OnStreamOut. Calls do not wait for state, but
 // for the node itself: where packets are lost, a ToOwner call may run before OnOwner. On the authority a step's calls run before
 // its OnChange, which also reports what the calls have changed. No callback on any
 // machine tells of a node that is removed in the step in which it was made, and no other

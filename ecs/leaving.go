@@ -4,6 +4,8 @@ package ecs
 // to the core, until drawn time has reached their removal.
 
 import (
+	"slices"
+
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -43,17 +45,28 @@ func (px *proxies) sweep() {
 		if px.leavers[n.ID] == n {
 			delete(px.leavers, n.ID)
 		}
-		if !stays {
-			continue
+		if stays {
+			px.endLeft(n)
 		}
-		px.endProxy(n, n.Why)
-		if n.Name != "" && !n.Why.Destroyed() {
-			px.rest(n)
-		} else {
-			px.loadTime.Bury(n)
-			px.loadTime.Unname(n.Name)
-			px.RemoveEntities(n)
+	}
+}
+
+// endLeft removes a leaving node, after those below it, whose OnStreamOut may ask where they are.
+func (px *proxies) endLeft(n *nodes.Node) {
+	for _, c := range slices.Collect(n.Kids) {
+		if c.Leaving {
+			px.endLeft(c)
 		}
+	}
+	if px.nodes.Of(n.Entity) != n { // a callback has removed it
+		return
+	}
+	if px.endProxy(n, n.Why); n.Name != "" && !n.Why.Destroyed() {
+		px.rest(n)
+	} else {
+		px.loadTime.Bury(n)
+		px.loadTime.Unname(n.Name)
+		px.RemoveEntities(n)
 	}
 }
 

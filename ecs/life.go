@@ -256,9 +256,7 @@ func (r *Replication) endAll(why nodes.Reason, worldStays bool) {
 	}
 	for round := 0; len(nodes) > 0 && round < extract.MaxRounds; round++ {
 		for _, n := range nodes {
-			if r.nodes.Of(n.Entity) == n {
-				r.endOne(n, why, worldStays)
-			}
+			r.endTree(n, why, worldStays)
 		}
 		nodes = r.nodes.Sorted()
 	}
@@ -285,6 +283,16 @@ func (r *Replication) removeUnmade() {
 	}
 	for _, n := range unmade {
 		r.shared.RemoveEntities(n)
+	}
+}
+
+// endTree ends a node after those below it, whose OnStreamOut may ask where they are in the world.
+func (r *Replication) endTree(n *nodes.Node, why nodes.Reason, worldStays bool) {
+	for _, c := range slices.Collect(n.Kids) {
+		r.endTree(c, why, worldStays)
+	}
+	if r.nodes.Of(n.Entity) == n {
+		r.endOne(n, why, worldStays)
 	}
 }
 

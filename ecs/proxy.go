@@ -37,6 +37,7 @@ type proxies struct {
 	references references.Index[nodes.ItemOf]
 	ids        []rpl.Node // scratch
 	leaving    []*nodes.Node
+	left       []*nodes.Node            // below what has gone in the Apply in progress
 	leavers    map[rpl.Node]*nodes.Node // of leaving, by id: those that may come again and are no load-time nodes
 	strangers  map[string]*rpl.Replica  // load-time nodes that have no entity here
 }
@@ -305,10 +306,16 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	px.draw.moveToEnd(n, t)
 	px.unreferAll(n)
 	px.nodes.Unbind(n)
-	for c := range n.Kids {
+	px.left = slices.AppendSeq(px.left, n.Kids)
+	px.noteLeaving(n)
+}
+
+// reportLeft has OnParent tell of nodes whose parent has gone. Those that have gone with it are leaving.
+func (px *proxies) reportLeft() {
+	for _, c := range px.left {
 		px.notify.ParentChanged(c)
 	}
-	px.noteLeaving(n)
+	px.left = nil
 }
 
 // end has the components of a node that goes show what it was in the end: what moves on by itself up

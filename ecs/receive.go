@@ -67,6 +67,7 @@ func (r *Replication) apply(now time.Duration) bool {
 	lost := r.client.count()
 	r.shared.Proxy.Apply(now, &r.proxies)
 	r.proxies.parting = false
+	r.proxies.reportLeft()
 	r.noteMended()
 	r.client.hear(lost)
 	r.proxies.resolve()

@@ -1,0 +1,65 @@
+package ecs_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+)
+
+// A tree that goes is there as a whole until the last of it has gone: in its OnStreamOut, what hangs below
+// another is where it was in the world, whether the tree is out of sight, its level or the session ends, or it
+// is removed. OnParent tells of none of that.
+func TestTreeGoesAsAWhole(t *testing.T) {
+	for name, end := range map[string]func(server, client *machine, mast *donburi.Entry){
+		"out of sight": func(_, client *machine, mast *donburi.Entry) { tendon.Hide(mast, client.Me()) },
+		"removed":      func(server, _ *machine, mast *donburi.Entry) { removeTree(server, mast) },
+		"level":        func(server, _ *machine, _ *donburi.Entry) { server.Load("next") },
+		"left":         func(_, client *machine, _ *donburi.Entry) { client.Close("that was all") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, lan)
+			server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+			l.joined()
+			mast, arm, lamp := server.Create(Transform), server.Create(Transform), server.Create(Transform)
+			for e, pos := range map[*donburi.Entry]gmath.Vec{mast: {X: 150}, arm: {Y: 10}, lamp: {Y: 5}} {
+				components.Transform.Get(e).Pos = pos
+			}
+			for child, up := range map[*donburi.Entry]*donburi.Entry{arm: mast, lamp: arm} {
+				if err := tendon.Attach(child, up); err != nil {
+					t.Fatal(err)
+				}
+			}
+			l.until("the tree is there", func() bool { return client.count(Transform) == 3 })
+			l.steps(60)
+			gone, moved := map[gmath.Vec]bool{}, 0
+			client.OnStreamOut(Transform, func(e *donburi.Entry, _ bool) {
+				at := tendon.WorldView(e).Pos
+				if gone[at] = true; at != tendon.WorldTransform(e).Pos {
+					t.Errorf("it is drawn at %v, and it is at %v", at, tendon.WorldTransform(e).Pos)
+				}
+			})
+			client.OnParent(Transform, func(*donburi.Entry, donburi.Entity) { moved++ })
+			end(server, client, mast)
+			l.steps(60)
+			for _, at := range []gmath.Vec{{X: 150}, {X: 150, Y: 10}, {X: 150, Y: 15}} {
+				if !gone[at] {
+					t.Errorf("nothing went at %v: %v", at, gone)
+				}
+			}
+			check(t, "OnParent", moved, 0)
+		})
+	}
+}
+
+// removeTree removes what hangs below a node, and the node.
+func removeTree(m *machine, e *donburi.Entry) {
+	for _, c := range slices.Collect(tendon.Children(e)) {
+		removeTree(m, c)
+	}
+	m.World().Remove(e.Entity())
+}
