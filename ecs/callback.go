@@ -170,10 +170,10 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 //
 // old is the component before the change: its `notify` fields are as OnChange last saw
 // them, the others as they were in the step before. At stream in, old is what the
-// prefab's function made, what the entity of a load-time node held, or the component's default; for
-// a component that came later, old is the default. Lists, maps and fields with a codec have their old values in old,
-// and so has everything that a stand-in's set writes; all else behind pointers is shared
-// with the component.
+// prefab's function made, what a load-time node's entity held, or the component's default, as it is
+// for a component that came later. Lists, maps and fields with a codec have their old values in
+// old, and so has everything that a stand-in's set writes; all else behind pointers is shared with
+// the component.
 //
 // What a rule changes of a predicted node is told of when the server's state has come, a round trip
 // later, unless that has it otherwise: what must show at once is drawn from the component.

@@ -110,12 +110,12 @@
 // which they were given. It panics if it is given no function or no component. All
 // callbacks run on the game's goroutine, inside Receive, Send and Close; on the authority
 // OnStreamOut and a node's last calls run inside World.Remove too. For one node they run
-// in this order, of what has come by then: the prefab's function, OnStreamIn, OnParent, OnOwner,
-// OnChange, calls, OnStreamOut; parents before their children, but OnStreamOut. Calls do not wait for state, but
-// for the node itself: where packets are lost, a ToOwner call may run before OnOwner. On the authority a step's calls run before
-// its OnChange, which also reports what the calls have changed. No callback on any
-// machine tells of a node that is removed in the step in which it was made, and no other
-// machine hears of one that is removed before the next send, nor of calls on it.
+// in this order: the prefab's function, OnStreamIn, OnParent, OnOwner, OnChange, calls, OnStreamOut;
+// parents before their children, after them in OnStreamOut. Calls wait for the node, not for its
+// state: under loss a ToOwner call may run before OnOwner. On the authority a step's calls run
+// before its OnChange, which also reports what they have changed. No callback on any machine tells
+// of a node that is removed in the step in which it was made, and no other machine hears of one
+// that is removed before the next send, nor of calls on it.
 //
 // A node made by Create, Named or a prefab exists for the API at once, and for other
 // machines from the step's Send on. An entity that is given components.RplNode becomes a

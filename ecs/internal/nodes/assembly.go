@@ -8,7 +8,8 @@ import (
 	"github.com/yohamta/donburi"
 )
 
-// An assembly is what a node of several entities, one with a shape of its own, or one that a client made first is made of.
+// An assembly is what a node is made of that has several entities, a shape of its own, or was made
+// by a client first.
 type assembly struct {
 	parts  []donburi.Entity
 	built  []Place

@@ -25,7 +25,8 @@ type lastRow struct {
 
 // lastOf returns what a peer must be sent of a node that is removed now, row by row; to is
 // what it is appended to, and rows what was found for other peers. A row is sent if what is
-// on its way to the peer does not lead to it; on a line that may lose packets, also if something is. A place below a parent that the peer is not known to know of is not.
+// on its way to the peer does not lead to it; on a line that may lose packets, also if something is.
+// A place below a parent that the peer is not known to know of is not.
 //
 // The others are what they were in the end at one tick, of which it returns how long ago it was: the
 // newest one to which all of them lead, or almost all, the first of them before the others.
@@ -44,7 +45,7 @@ func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to [
 		if ver == 0 && e.State == HandleComing {
 			continue
 		}
-		// Where packets are lost the peer may have any version from the acked one on, or from that of the arrival.
+		// Where packets are lost the peer may have any version from the acked one, or the arrival's, on.
 		if ver != 0 && r.Kept(ver) && (ver == pr.acked || !p.Link.MayLose()) {
 			if led := ends & a.store.LedTo(r, ver, tick); led != 0 {
 				ends = led
