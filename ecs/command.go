@@ -87,7 +87,7 @@ func (c *Command[A]) of(r *Replication, use mistakes.Use) *binder[A] {
 	if b, ok := r.commands.all[c.number].(*binder[A]); ok {
 		return b
 	}
-	b := &binder[A]{c: c, r: r}
+	b := &binder[A]{c: c, r: r, codec: command.Codec[A]{Args: c.wire.Args, Refs: &r.nodes}}
 	r.commands.all[c.number] = b
 	return b
 }
@@ -100,9 +100,8 @@ type binder[A any] struct {
 	apply  func(c Call, a A)
 	nodes  map[*nodes.Node]*command.Stream[A]
 	ticks  [predict.Ticks]rpl.Tick // in which it has run on what a client predicts
-	found  []*nodes.Node           // scratch …
-	bytes  []byte
-	in, to A
+	codec  command.Codec[A]
+	found  []*nodes.Node // scratch
 }
 
 // stream returns the commands of a node.
@@ -141,24 +140,14 @@ func (b *binder[A]) find() []*nodes.Node {
 	return b.found
 }
 
-// rounded returns a value as it travels, so that every machine applies the same. What
-// cannot travel is told, and becomes the zero value.
-func (b *binder[A]) rounded(e *donburi.Entry, a A) (A, bool) {
-	var zero A
-	b.in, b.to = a, zero
-	bytes, err := b.r.commands.room.Append(b.c.wire.Args, b.bytes[:0], unsafe.Pointer(&b.in), &b.r.nodes)
-	if err == nil && len(bytes) > command.MaxValue {
-		err = fmt.Errorf("it takes %d bytes, at most %d", len(bytes), command.MaxValue)
-	}
-	if err == nil {
-		b.bytes = bytes
-		err = b.r.commands.room.Parse(b.c.wire.Args, bytes, unsafe.Pointer(&b.to), &b.r.nodes)
-	}
+// sampled returns the input for a node as it travels. What cannot travel is told, and becomes the
+// zero value.
+func (b *binder[A]) sampled(n *nodes.Node) A {
+	a, err := b.codec.Rounded(b.sample(b.r.shared.World.Entry(n.Entity)))
 	if err != nil {
 		b.r.shared.Faults.Refuse("command refused", fmt.Errorf("command %s, sampled: %w", b.c.name, err))
-		return zero, false
 	}
-	return b.to, true
+	return a
 }
 
 // runs calls Apply for a node.
@@ -187,7 +176,7 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 		case b.silent(), n.Owner == 0:
 		case n.Owner == r.shared.Me:
 			if b.sample != nil {
-				e.Value, _ = b.rounded(r.shared.World.Entry(n.Entity), b.sample(r.shared.World.Entry(n.Entity)))
+				e.Value = b.sampled(n)
 			}
 		default:
 			s := b.stream(n)
@@ -224,10 +213,8 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 			delete(b.nodes, n) // it may come back: commands of now are none of then
 			continue
 		}
-		at := r.shared.World.Entry(n.Entity)
-		a, _ := b.rounded(at, b.sample(at))
-		s := b.stream(n)
-		if !runs && b.isPress(s, t, a) {
+		a, s := b.sampled(n), b.stream(n)
+		if !runs && s.IsPress(&b.codec, uint32(t), a) {
 			t, runs = r.commands.makeAfterAll(b), true
 		}
 		if !runs { // the press is for the next tick
@@ -236,34 +223,15 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 		}
 		made := command.Entry[A]{Tick: uint32(t), Value: a, Drawn: r.commands.drawn}
 		s.AddPressed(b.c.edges, &made)
-		s.Set(made)
-		b.encode(s, uint32(t), made.Value)
+		s.Keep(&b.codec, made)
 	}
 }
 
-func (b *binder[A]) isPress(s *command.Stream[A], t rpl.Tick, a A) bool {
-	co := b.r.commands
-	b.in = a
-	v, err := co.room.Append(b.c.wire.Args, co.bytes[:0], unsafe.Pointer(&b.in), &b.r.nodes)
-	co.bytes = v
-	return err == nil && s.IsPress(uint32(t), v)
-}
-
-// again makes the command of a tick that has no step of its own: that of the tick before. The
-// server is told of it only if it can still come in time; else it has taken the same.
+// again makes the command of a tick that has no step of its own.
 func (b *binder[A]) again(t rpl.Tick, inTime bool) {
 	for n, s := range b.nodes {
-		if n.Owner != b.r.shared.Me {
-			continue
-		}
-		if e, ok := s.At(uint32(t) - 1); ok {
-			next := *e
-			next.Tick, next.Drawn = uint32(t), b.r.commands.drawn
-			b.c.edges.Clear(unsafe.Pointer(&next.Value))
-			s.Set(next)
-			if b.encode(s, uint32(t), next.Value); !inTime {
-				*s.Raw(uint32(t)) = (*s.Raw(uint32(t)))[:0]
-			}
+		if n.Owner == b.r.shared.Me {
+			s.Again(&b.codec, b.c.edges, uint32(t), b.r.commands.drawn, inTime)
 		}
 	}
 }
@@ -309,15 +277,6 @@ func (b *binder[A]) write(w *command.Writer, newest uint32, ticks int) {
 	}
 }
 
-// encode keeps a command as it travels.
-func (b *binder[A]) encode(s *command.Stream[A], tick uint32, a A) {
-	at := s.Raw(tick)
-	b.in = a
-	if v, err := b.r.commands.room.Append(b.c.wire.Args, (*at)[:0], unsafe.Pointer(&b.in), &b.r.nodes); err == nil { // it has been rounded, so it can
-		*at = v
-	}
-}
-
 // take takes a command of a peer.
 func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Drawn, v []byte) (command.Verdict, bool) {
 	if b.silent() || !b.moves(b.r.shared.World.Entry(n.Entity)) {
@@ -327,12 +286,11 @@ func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Dr
 	if s.Knows(uint32(b.r.shared.Tick), tick) || tick < s.Since { // most are repeats
 		return command.Doubled, true
 	}
-	var zero A
-	b.to = zero
-	if err := b.r.commands.room.Parse(b.c.wire.Args, v, unsafe.Pointer(&b.to), &b.r.nodes); err != nil {
+	a, err := b.codec.Parse(v)
+	if err != nil {
 		return 0, false
 	}
-	e := command.Entry[A]{Tick: tick, Drawn: d, Value: b.to}
+	e := command.Entry[A]{Tick: tick, Drawn: d, Value: a}
 	verdict := s.Put(uint32(b.r.shared.Tick), e)
 	if verdict == command.Late { // its presses count all the same, in the next tick
 		b.press(s, e)

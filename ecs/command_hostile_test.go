@@ -89,7 +89,8 @@ func (x *pushed) say(ahead int, node rpl.Node, number int, value []byte) {
 	x.t.Helper()
 	tick := uint32(int(x.client.CommandTick()) + ahead)
 	var w command.Writer
-	w.Begin(tick, []command.Drawn{{To: tick, Span: 2, At: float64(tick) - 1}})
+	w.Drew(tick, command.Drawn{To: tick, Span: 2, At: float64(tick) - 1})
+	w.Begin(tick, 1)
 	w.Stream(uint64(node), number)
 	w.Value(value, true, false)
 	w.Others(nil)

@@ -86,7 +86,6 @@ type commanding struct {
 	got    uint32
 	heard  bool // the server has reported: it knows that this client predicts
 	drawn  command.Drawn
-	drawns [command.MaxTicks]command.Drawn
 	writer command.Writer
 
 	message command.Message
@@ -103,7 +102,8 @@ type commanding struct {
 
 // A reported is what a seat's peer is to be told of its commands.
 type reported struct {
-	got, tick uint32
+	got, tick uint32 // the newest that has come with all before it; that which came latest
+	early     uint32 // the newest that came too early: that it comes again says not how long it takes
 	margin    float64
 	news      bool
 	latest    uint32        // the newest message's newest tick
@@ -194,13 +194,15 @@ func (co *commanding) begin() {
 	}
 	if before > 0 {
 		co.skip(before, rpl.Tick(co.lead.Tick()))
+	} else {
+		co.got = co.lead.Tick() // there was nothing to get
 	}
 	co.beginTick(rpl.Tick(co.lead.Made(now)))
 	co.ends()
 }
 
 func (co *commanding) beginTick(t rpl.Tick) {
-	co.noteDrawn()
+	co.writer.Drew(uint32(t), co.drawn)
 	co.predict.Ticks++
 	co.begins(t, false)
 }
@@ -227,7 +229,7 @@ func (co *commanding) makeAfterAll(b commandBinder) rpl.Tick {
 // game's: with the commands of the tick before, without its presses.
 func (co *commanding) skip(from, to rpl.Tick) {
 	for t := max(from, to-min(to, predict.Ticks)) + 1; t <= to; t++ {
-		co.noteDrawn()
+		co.writer.Drew(uint32(t), co.drawn)
 		co.begins(t, false)
 		for _, b := range co.order {
 			if b.again(t, t == to); b.ran(t - 1) {
@@ -238,11 +240,6 @@ func (co *commanding) skip(from, to rpl.Tick) {
 		co.predict.states.SaveAll(co.predict.all, t)
 		co.predict.Ticks++
 	}
-}
-
-func (co *commanding) noteDrawn() {
-	copy(co.drawns[1:], co.drawns[:])
-	co.drawns[0] = co.drawn
 }
 
 // seen returns between which packets drawn time is.
@@ -267,8 +264,8 @@ func (co *commanding) send() {
 
 // sendCommands sends the commands that the server is not known to have.
 func (co *commanding) sendCommands() {
-	newest := co.lead.Tick()
-	ticks := min(int(newest-min(co.got, newest)), command.MaxTicks)
+	meets := co.lead.Meets(co.draw.clock.ServerNow(co.line.now()))
+	newest, ticks := co.writer.Span(co.lead.Tick(), co.got, meets)
 	if ticks <= 0 {
 		return
 	}
@@ -290,7 +287,7 @@ func (co *commanding) sendCommands() {
 
 // write writes a message of the last ticks, and reports whether there is anything in it.
 func (co *commanding) write(newest uint32, ticks int) bool {
-	co.writer.Begin(newest, co.drawns[:ticks])
+	co.writer.Begin(newest, ticks)
 	empty := len(co.writer.B)
 	for _, b := range co.all {
 		if b != nil {
@@ -299,7 +296,7 @@ func (co *commanding) write(newest uint32, ticks int) bool {
 	}
 	any := len(co.writer.B) > empty
 	if !any {
-		co.writer.Begin(newest, nil)
+		co.writer.Begin(co.lead.Tick(), 0)
 	}
 	co.asked = co.predict.states.Foreign(co.predict.all, co.asked[:0], command.MaxOthers)
 	co.writer.Others(co.asked)
@@ -334,6 +331,7 @@ func (co *commanding) received(c Call, args []byte) error {
 		co.Faults.Count("command refused")
 		return nil
 	}
+	got := rp.got
 	waited := max(0, (co.line.now()-rp.received).Seconds()) / co.config.step().Seconds()
 	err := co.message.ParseArguments(args, func(node uint64, number int, tick uint32, at int, v []byte) {
 		n := co.nodes.ByID[rpl.Node(node)]
@@ -354,30 +352,35 @@ func (co *commanding) received(c Call, args []byte) error {
 			co.Faults.Count("command refused")
 			return
 		}
+		if verdict != command.Early { // the peer comes again with that, and hears of how much too early it was
+			got = max(got, tick)
+		}
 		if verdict == command.Doubled {
 			co.Doubled++
 			return
 		}
 		margin := float64(tick) - float64(co.Tick) + waited
-		if !rp.news || margin < rp.margin {
+		if tick > rp.early && (!rp.news || margin < rp.margin) {
 			rp.news, rp.tick, rp.margin = true, tick, margin
 		}
 		switch verdict {
-		case command.Early: // the peer comes again with it, and hears of how much too early it was
+		case command.Early:
 			co.Early++
+			rp.early = max(rp.early, tick)
 			co.Faults.Count("command refused")
-			return
 		case command.Late:
 			co.Late++
 		case command.Taken:
 			co.MarginSum += margin
 			co.MarginCount++
 		}
-		rp.got = max(rp.got, tick)
 	})
 	if err != nil {
 		co.Faults.Refuse("command refused", fmt.Errorf("peer %d: %w", c.From, err))
 		return nil
+	}
+	if co.message.Follows(rp.got, uint32(co.Tick)) {
+		rp.got = got
 	}
 	if !rp.predicts || co.message.Newest > rp.latest {
 		co.Auth.SetPredicting(c.From, co.message.Others)

@@ -102,6 +102,10 @@ func (l *Lead) Reported(c *Clock, tick uint32, margin float64, now time.Duration
 // Margin is the mean of the margins reported of late, in ticks.
 func (l *Lead) Margin() float64 { return l.margin }
 
+// Meets is the tick that the server is about to run when it has what is sent now; server is its tick
+// as in Steps.
+func (l *Lead) Meets(server float64) uint32 { return uint32(server + l.want) }
+
 // Tick is the tick of the newest command, 0 before the first.
 func (l *Lead) Tick() uint32 { return uint32(l.tick) }
 

@@ -15,7 +15,10 @@ import (
 // message is what a client writes: two streams over three ticks.
 func message() []byte {
 	var w Writer
-	w.Begin(100, []Drawn{{95, 2, 94}, {95, 2, 93.5}, {93, 4, 95}})
+	w.Drew(98, Drawn{93, 4, 95})
+	w.Drew(99, Drawn{95, 2, 93.5})
+	w.Drew(100, Drawn{95, 2, 94})
+	w.Begin(100, 3)
 	w.Stream(300, 1)
 	w.Value([]byte{7, 8}, true, false)
 	w.Value(nil, true, true)
@@ -136,5 +139,35 @@ func TestEdgesInStructsAndArrays(t *testing.T) {
 	edges := EdgesOf(reflect.TypeFor[keys]())
 	if edges.Clear(unsafe.Pointer(&k)); len(edges) != 6 || !k.Held || k.Jump || k.Skills != [3]bool{} || k.Hands[0].Fire || k.Hands[1].Fire || !k.Local.Fire {
 		t.Errorf("%d edges, cleared: %+v", len(edges), k)
+	}
+}
+
+// A message tells of what the server does not have. Of too much, every other one tells of what comes
+// first of what the server has not come to, so far back as commands are kept.
+func TestSpan(t *testing.T) {
+	var w Writer
+	for _, c := range []struct {
+		newest, got, at, to uint32
+		ticks               int
+	}{
+		{100, 100, 90, 100, 0},
+		{100, 101, 90, 100, 0},
+		{100, 99, 90, 100, 1},
+		{100, 68, 50, 100, 32},
+		{100, 67, 50, 99, 32},
+		{100, 67, 50, 100, 32},
+		{100, 67, 50, 99, 32}, // by turns
+		{100, 90, 50, 100, 10},
+		{100, 10, 68, 100, 32},
+		{100, 10, 68, 100, 32}, // a long line
+		{100, 10, 60, 92, 32},
+		{100, 10, 60, 100, 32},
+		{500, 10, 20, 500 - queueLen + MaxTicks, 32},
+		{500, 10, 20, 500, 32},
+		{40, 0, 0, 32, 32},
+	} {
+		if to, ticks := w.Span(c.newest, c.got, c.at); to != c.to || ticks != c.ticks {
+			t.Errorf("newest %d, got %d, at %d: %d ticks to %d, want %d to %d", c.newest, c.got, c.at, ticks, to, c.ticks, c.to)
+		}
 	}
 }

@@ -2,6 +2,7 @@
 // them until their ticks.
 //
 //	message.go    the message with a client's newest commands
+//	codec.go      a command's values as they travel
 //	queue.go      the commands of one node that wait for their ticks, each used once
 //	stream.go     a queue with the presses that wait, and what the owner sends
 package command
@@ -70,7 +71,9 @@ type Writer struct {
 	B       []byte
 	Changed bool // a stream's newest command is another than the one before, or its first
 
-	streams int // where their number is
+	drawn   [queueLen]Drawn // by tick
+	oldest  bool            // the last message told of the oldest ticks of too many
+	streams int             // where their number is
 	bits    bits.Writer
 	args    []byte
 }
@@ -88,11 +91,27 @@ func (w *Writer) Arguments() []byte {
 	return w.args
 }
 
-// Begin starts a message over the ticks down from newest.
-func (w *Writer) Begin(newest uint32, drawn []Drawn) {
+// Drew notes what the client draws as it makes the command of a tick.
+func (w *Writer) Drew(tick uint32, d Drawn) { w.drawn[tick%queueLen] = d }
+
+// Span returns of which ticks the next message tells, by the newest and their number: of all that
+// follow the newest tick that the server has. Where those are too many, messages tell of the newest;
+// and every other one of the oldest that the server, now at the tick at, has not come to, if those
+// alone are too many. So they are after it has stood still, when some were refused as too early.
+func (w *Writer) Span(newest, got, at uint32) (uint32, int) {
+	first := max(got, at, newest-min(queueLen, newest))
+	if w.oldest = !w.oldest && newest > first+MaxTicks; w.oldest {
+		newest = first + MaxTicks
+	}
+	return newest, int(min(newest-min(got, newest), MaxTicks))
+}
+
+// Begin starts a message over so many ticks down from newest.
+func (w *Writer) Begin(newest uint32, ticks int) {
 	w.B = binary.BigEndian.AppendUint32(w.B[:0], newest)
-	w.B = append(w.B, uint8(len(drawn)))
-	for i, d := range drawn {
+	w.B = append(w.B, uint8(ticks))
+	for i := range uint32(ticks) {
+		d := &w.drawn[(newest-i)%queueLen]
 		back := int64(newest) - int64(i) - int64(d.To)
 		before := math.Round((float64(d.To) - d.At) * DrawnUnit)
 		w.B = append(w.B, uint8(min(max(back, 0), 255)), uint8(min(d.Span, 255)))
@@ -137,6 +156,14 @@ type Message struct {
 	Others []rpl.Node // of others, that the client predicts
 	bytes  []byte
 	bits   bits.Reader
+}
+
+// Follows reports whether no tick is missing that the server has not come to, between the newest of
+// which it has the command and those of the message; now is the tick that is about to run. A message of
+// fewer than MaxTicks tells of all there is.
+func (m *Message) Follows(got, now uint32) bool {
+	n := uint32(len(m.Drawn))
+	return n < MaxTicks || m.Newest-n < max(got+1, now)
 }
 
 // ParseArguments is Parse for what Arguments has written.

@@ -47,17 +47,14 @@ func edge(command unsafe.Pointer, at uintptr) *bool { return (*bool)(unsafe.Add(
 // while a line is down.
 const MaxPresses = 16
 
-// sentTicks is more than a message tells of.
-const sentTicks = 2 * MaxTicks
-
 // A Stream is one node's commands.
 type Stream[A any] struct {
 	Queue[A]
 	Owner rpl.Peer // whose they are: those of a former owner count no more …
 	Since uint32   // … nor do, on the authority, those of ticks before it was the owner's
 
-	pressed []Entry[A]        // whose edges wait for a tick
-	raw     [sentTicks][]byte // on the owner: the newest commands as they travel
+	pressed []Entry[A]       // whose edges wait for a tick
+	raw     [queueLen][]byte // on the owner: its commands as they travel
 }
 
 // Press has the edges of a command wait for the next tick that runs without them. It reports
@@ -101,14 +98,43 @@ func (s *Stream[A]) AddPressed(edges Edges, e *Entry[A]) {
 	s.pressed = append(s.pressed[:0], s.pressed[1:]...)
 }
 
-// Raw returns where the command of a tick is kept as it travels, for Write.
-func (s *Stream[A]) Raw(tick uint32) *[]byte { return &s.raw[tick%sentTicks] }
+// Keep keeps a command of the owner, and what is sent of it.
+func (s *Stream[A]) Keep(c *Codec[A], e Entry[A]) {
+	s.Set(e)
+	at := s.sent(e.Tick)
+	if v, err := c.Append((*at)[:0], e.Value); err == nil { // it has been rounded, so it can
+		*at = v
+	}
+}
 
-// IsPress reports whether v, as it travels, is another command than those of a tick and of the one
-// before it, which are the same: that is a key, and no mouse that is moved on and on.
-func (s *Stream[A]) IsPress(tick uint32, v []byte) bool {
-	last := *s.Raw(tick)
-	return len(last) > 0 && bytes.Equal(last, *s.Raw(tick - 1)) && !bytes.Equal(last, v)
+// Again keeps the command of a tick that has no step of its own: that of the tick before, without
+// its presses. It is sent only if it can still come in time; else the server has taken the same.
+func (s *Stream[A]) Again(c *Codec[A], edges Edges, tick uint32, d Drawn, inTime bool) {
+	e, ok := s.At(tick - 1)
+	if !ok {
+		return
+	}
+	next := *e
+	next.Tick, next.Drawn = tick, d
+	edges.Clear(unsafe.Pointer(&next.Value))
+	if s.Keep(c, next); !inTime {
+		*s.sent(tick) = (*s.sent(tick))[:0]
+	}
+}
+
+// sent returns where the command of a tick is kept as it travels.
+func (s *Stream[A]) sent(tick uint32) *[]byte { return &s.raw[tick%queueLen] }
+
+// IsPress reports whether a is another command than those of a tick and of the one before it, which
+// are the same: that is a key, and no mouse that is moved on and on.
+func (s *Stream[A]) IsPress(c *Codec[A], tick uint32, a A) bool {
+	last := *s.sent(tick)
+	if len(last) == 0 || !bytes.Equal(last, *s.sent(tick - 1)) {
+		return false
+	}
+	v, err := c.Append(c.bytes[:0], a)
+	c.bytes = v
+	return err == nil && !bytes.Equal(last, v)
 }
 
 // Write appends the commands of the ticks up to newest to a message, whose Stream has been
@@ -118,12 +144,12 @@ func (s *Stream[A]) Write(w *Writer, newest uint32, ticks int) {
 	known := false
 	for i := range uint32(ticks) {
 		e, ok := s.At(newest - i)
-		if !ok || len(*s.Raw(e.Tick)) == 0 { // a command that is not sent
+		if !ok || len(*s.sent(e.Tick)) == 0 { // a command that is not sent
 			w.Value(nil, false, false)
 			known = false
 			continue
 		}
-		v := *s.Raw(e.Tick)
+		v := *s.sent(e.Tick)
 		same := known && string(v) == string(before)
 		w.Value(v, true, same)
 		before, known = v, true
