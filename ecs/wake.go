@@ -44,8 +44,12 @@ func Wake(e *donburi.Entry, at rpl.Tick) {
 	switch {
 	case r == nil:
 	case n != nil && n.Predicted != nil:
-		now := rpl.Tick(r.commands.lead.Tick())
-		n.Predicted.Wakes.Add(uint64(e.Entity()), max(at, max(now, r.commands.playing)+1), r.commands.playing, now-min(now, predict.Ticks))
+		now, asked := rpl.Tick(r.commands.lead.Tick()), r.commands.playing
+		next := now + 1
+		if asked != 0 {
+			next = asked + 1 // also in a replay
+		}
+		n.Predicted.Wakes.Add(uint64(e.Entity()), max(at, next), asked, now-min(now, predict.Ticks))
 	case n == nil || r.shared.Auth != nil:
 		r.wakes.all.Add(wakes.Woken{Entity: e.Entity(), Node: r.nodes.NodeOf(uint64(e.Entity()))}, max(at, r.shared.Tick+1), r.wakes.valid)
 	}
