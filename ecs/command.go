@@ -195,9 +195,9 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 	}
 }
 
-// press has the edges of a command wait for the next tick.
-func (b *binder[A]) press(s *command.Stream[A], e command.Entry[A]) {
-	if !s.Press(b.c.edges, e) {
+// kept tells of a press that is lost.
+func (b *binder[A]) kept(is bool) {
+	if !is {
 		b.r.shared.Faults.Refuse("press lost", fmt.Errorf("command %s: %d presses wait for a tick of their own already: tag as edge what is pressed, not what is held", b.c.name, command.MaxPresses))
 	}
 }
@@ -218,11 +218,11 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 			t, runs = r.commands.makeAfterAll(b), true
 		}
 		if !runs { // the press is for the next tick
-			b.press(s, command.Entry[A]{Value: a})
+			b.kept(s.Press(b.c.edges, command.Entry[A]{Value: a}))
 			continue
 		}
 		made := command.Entry[A]{Tick: uint32(t), Value: a, Drawn: r.commands.drawn}
-		s.AddPressed(b.c.edges, &made)
+		b.kept(s.Enqueue(b.c.edges, &made))
 		s.Keep(&b.codec, made)
 	}
 }
@@ -293,7 +293,7 @@ func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Dr
 	e := command.Entry[A]{Tick: tick, Drawn: d, Value: a}
 	verdict := s.Put(uint32(b.r.shared.Tick), e)
 	if verdict == command.Late { // its presses count all the same, in the next tick
-		b.press(s, e)
+		b.kept(s.Press(b.c.edges, e))
 	}
 	return verdict, true
 }

@@ -120,6 +120,36 @@ func TestPressWithoutRoom(t *testing.T) {
 	}
 }
 
+// Each press runs with what was chosen beside it. On the owner presses keep their order; on the server
+// one that came late lets those that came in time run in theirs.
+func TestPressesKeepWhatIsBesideThem(t *testing.T) {
+	type keys struct {
+		Jump, Fire bool
+		Weapon     int
+	}
+	edges := Edges{0, 1}
+	jump, fire, none := keys{Jump: true, Weapon: 1}, keys{Fire: true, Weapon: 2}, keys{Weapon: 3}
+	var owner, server Stream[keys]
+	owner.Press(edges, Entry[keys]{Value: jump})
+	server.Press(edges, Entry[keys]{Tick: 7, Value: jump})
+	for i, is := range []keys{fire, none, none} {
+		e := Entry[keys]{Tick: 10 + uint32(i), Value: is}
+		if !owner.Enqueue(edges, &e) || e.Value != []keys{jump, fire, none}[i] {
+			t.Errorf("tick %d on the owner: %+v", i, e.Value)
+		}
+		e = Entry[keys]{Tick: 10 + uint32(i), Value: is}
+		if server.AddPressed(edges, &e); e.Value != []keys{fire, jump, none}[i] || e.Pressed != []uint32{0, 7, 0}[i] {
+			t.Errorf("tick %d on the server: %+v", i, e)
+		}
+	}
+	for range MaxPresses {
+		owner.Press(edges, Entry[keys]{Value: jump})
+	}
+	if e := (Entry[keys]{Value: fire}); owner.Enqueue(edges, &e) || e.Value != jump {
+		t.Errorf("of one more than wait nothing is said; the tick has %+v", e.Value)
+	}
+}
+
 // Presses are found wherever in a command they stand.
 func TestEdgesInStructsAndArrays(t *testing.T) {
 	type keys struct {

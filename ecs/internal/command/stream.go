@@ -41,6 +41,16 @@ func (es Edges) Clear(command unsafe.Pointer) {
 	}
 }
 
+// any reports whether a command has a press.
+func (es Edges) any(command unsafe.Pointer) bool {
+	for _, at := range es {
+		if *edge(command, at) {
+			return true
+		}
+	}
+	return false
+}
+
 func edge(command unsafe.Pointer, at uintptr) *bool { return (*bool)(unsafe.Add(command, at)) }
 
 // MaxPresses is how many presses wait for a tick of their own: more than fingers press
@@ -60,42 +70,39 @@ type Stream[A any] struct {
 // Press has the edges of a command wait for the next tick that runs without them. It reports
 // false if it has any and they are lost, because too many wait.
 func (s *Stream[A]) Press(edges Edges, e Entry[A]) bool {
-	for _, at := range edges {
-		if !*edge(unsafe.Pointer(&e.Value), at) {
-			continue
-		}
-		if len(s.pressed) == MaxPresses {
-			return false
-		}
-		s.pressed = append(s.pressed, e)
+	if !edges.any(unsafe.Pointer(&e.Value)) {
 		return true
 	}
+	if len(s.pressed) == MaxPresses {
+		return false
+	}
+	s.pressed = append(s.pressed, e)
 	return true
 }
 
-// AddPressed gives a tick the command whose edges wait, unless it has one of them itself. It
-// is the whole command, so that a shot goes where it was aimed, at what was drawn then.
+// AddPressed gives a tick the command whose edges wait, unless it has edges itself. It is the
+// whole command, so that a shot goes where it was aimed, at what was drawn then.
 func (s *Stream[A]) AddPressed(edges Edges, e *Entry[A]) {
-	if len(s.pressed) == 0 {
+	if len(s.pressed) == 0 || edges.any(unsafe.Pointer(&e.Value)) {
 		return
 	}
 	late := s.pressed[0]
-	here, then := unsafe.Pointer(&e.Value), unsafe.Pointer(&late.Value)
-	for _, at := range edges {
-		if *edge(here, at) && *edge(then, at) {
-			return
-		}
-	}
-	for _, at := range edges {
-		if *edge(here, at) {
-			*edge(then, at) = true
-		}
-	}
-	e.Value = late.Value
-	if late.Tick != 0 {
+	if e.Value = late.Value; late.Tick != 0 {
 		e.Pressed, e.Drawn = late.Tick, late.Drawn
 	}
 	s.pressed = append(s.pressed[:0], s.pressed[1:]...)
+}
+
+// Enqueue is AddPressed on the owner, where presses keep their order: those of e wait behind the
+// others. It reports false if too many wait, so that they are lost.
+func (s *Stream[A]) Enqueue(edges Edges, e *Entry[A]) bool {
+	if len(s.pressed) == 0 {
+		return true
+	}
+	kept := s.Press(edges, Entry[A]{Value: e.Value})
+	edges.Clear(unsafe.Pointer(&e.Value))
+	s.AddPressed(edges, e)
+	return kept
 }
 
 // Keep keeps a command of the owner, and what is sent of it.
