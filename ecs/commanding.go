@@ -84,8 +84,8 @@ type commanding struct {
 	lead   clock.Lead
 	makes  int // ticks of this step: 0 or 1, one more has run before
 	got    uint32
-	heard  bool // the server has reported: it knows that this client predicts
-	drawn  command.Drawn
+	heard  bool          // the server has reported: it knows that this client predicts
+	drawn  command.Drawn // what the player saw when it gave the commands of this step
 	writer command.Writer
 
 	message command.Message

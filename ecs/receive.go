@@ -111,7 +111,10 @@ func (r *Replication) receiveClient() {
 	}
 	r.shared.Tick = max(r.shared.Tick, r.shared.Proxy.Newest()) // calls carry the tick, and the authority asks who owned the node then
 	r.shared.Proxy.Step(r.shared.Tick)
-	r.draw.moveRender()
+	if !r.draw.framed { // else this step's keys answer what the frame shows
+		r.draw.moveRender()
+	}
+	r.draw.framed = false
 	r.wakeUp()
 	r.commands.begin()
 	r.notify.CallBack() // of what was predicted otherwise

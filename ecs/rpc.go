@@ -242,9 +242,10 @@ func argsLimit(t *rpl.RPCType) int {
 	return limit
 }
 
-// Rewind runs fn while the fields tagged `interp` of the components that Config.Rewind names
-// are where the caller of a command saw them when it gave it, blended as it was drawn. What
-// the caller drives is left as it is: the caller predicts it. All other fields are as they
+// Rewind runs fn while the fields tagged `interp` of the components that Config.Rewind names, of
+// parts too, are where the caller of a command saw them when it gave it: in the newest frame before
+// that, blended as it was drawn. What hung below another node then has that for its Parent. What the
+// caller drives or predicts otherwise is left as it is. All other fields are as they
 // are now, so that fn may take hit points; what it changes of the rewound fields is added to
 // what they are. A claim to have seen more than half a second ago, or longer ago than the
 // server has measured of that peer, is cut to that. On a client and for players of this

@@ -27,6 +27,7 @@ type drawing struct {
 
 	clock   *clock.Clock // nil until welcomed
 	screen  track.Screen
+	framed  bool          // a frame was drawn since the last Receive
 	hiding  []*nodes.Node // nodes to show once drawn time reaches their first sample
 	inPlace inplace.Painter
 
@@ -170,7 +171,9 @@ func ownView[T any](r *Replication, e *donburi.Entry, c *donburi.ComponentType[T
 
 // Frame is the first call of a drawn frame: it moves the time that View shows, and puts
 // the drawn values of `interp=inplace` fields into their components until the next
-// Receive. Run no game rules between the two.
+// Receive. Run no game rules between the two. In a step View shows others as the newest frame
+// did, which is what the player answers; where none was drawn since the step before, Receive moves
+// the time.
 func (r *Replication) Frame() {
 	mustBeMade("Frame", r)
 	r.own.Framed()
@@ -178,6 +181,7 @@ func (r *Replication) Frame() {
 		return
 	}
 	r.draw.moveRender()
+	r.draw.framed = true
 	r.draw.reveal()
 	r.draw.inPlace.Draw()
 	r.places.Again()

@@ -85,6 +85,14 @@ func (a *Authority) SetPredicting(id Peer, others []Node) {
 	}
 }
 
+// Predicting returns the nodes of others that SetPredicting has named, valid until it names others.
+func (a *Authority) Predicting(id Peer) []Node {
+	if p := a.sender.ByID.Find(id); p != nil {
+		return p.PredictedOthers()
+	}
+	return nil
+}
+
 // Encode writes one peer's packets of this send to s. It may run for different peers at
 // the same time, between Schedule and whatever is called next.
 func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {

@@ -94,13 +94,20 @@ func (s *Stream[A]) AddPressed(edges Edges, e *Entry[A]) {
 }
 
 // Enqueue is AddPressed on the owner, where presses keep their order: those of e wait behind the
-// others. It reports false if too many wait, so that they are lost.
+// others. But a press that comes again in every tick would so wait for ever longer, and does not. It
+// reports false if too many wait, so that they are lost.
 func (s *Stream[A]) Enqueue(edges Edges, e *Entry[A]) bool {
 	if len(s.pressed) == 0 {
 		return true
 	}
+	here, then := unsafe.Pointer(&e.Value), unsafe.Pointer(&s.pressed[0].Value)
+	for _, at := range edges {
+		if *edge(here, at) && *edge(then, at) {
+			return true
+		}
+	}
 	kept := s.Press(edges, Entry[A]{Value: e.Value})
-	edges.Clear(unsafe.Pointer(&e.Value))
+	edges.Clear(here)
 	s.AddPressed(edges, e)
 	return kept
 }

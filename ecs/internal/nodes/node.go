@@ -52,6 +52,7 @@ type Table struct {
 	Regrouped bool                                // a part may have changed its node, or lost it, since the last look
 
 	owned map[rpl.Peer]map[*Node]struct{} // nodes by their owners
+	then  map[*Node]*Node                 // in a Rewind: the parents of nodes that hung elsewhere
 }
 
 // A Slot is one entity and the node that it is, or is a part of.
@@ -337,6 +338,7 @@ func (ns *Table) Unbind(n *Node) {
 // components.Parent.
 func (ns *Table) LinkTo(n, parent *Node) {
 	ns.unlink(n)
+	delete(ns.then, n)
 	n.Parent = parent
 	if parent != nil {
 		if parent.below == nil {

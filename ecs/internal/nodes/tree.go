@@ -6,9 +6,35 @@ import (
 	"github.com/yohamta/donburi"
 )
 
+// Above returns the node above a node, in a Rewind as of then.
+func (ns *Table) Above(n *Node) *Node {
+	if ns.then != nil {
+		if parent, other := ns.then[n]; other {
+			return parent
+		}
+	}
+	return n.Parent
+}
+
+// HangAsThen has Above return another parent of a node, until HangAsNow or until the game says where
+// it hangs now.
+func (ns *Table) HangAsThen(n, parent *Node) {
+	if n.Parent == parent {
+		return
+	}
+	if ns.then == nil {
+		ns.then = map[*Node]*Node{}
+	}
+	ns.then[n] = parent
+}
+
+// HangAsNow has Above return what is above nodes now.
+func (ns *Table) HangAsNow() { ns.then = nil }
+
+// CarrierOf returns what an entity's place is relative to: its node, or the node above that.
 func (ns *Table) CarrierOf(e *donburi.Entry, n *Node) *donburi.Entry {
 	if n != nil && n.Entity == e.Entity() {
-		n = n.Parent
+		n = ns.Above(n)
 	}
 	if n == nil || !ns.World.Valid(n.Entity) {
 		return nil

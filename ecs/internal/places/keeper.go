@@ -206,7 +206,7 @@ func (k *Keeper) place(id uint32) {
 // where returns where a node is in the world: a node without a place is where the node above
 // it is. It reports false if nothing up there has one.
 func (k *Keeper) where(n *nodes.Node) (t components.TransformData, ok bool) {
-	for ; n != nil; n = n.Parent {
+	for ; n != nil; n = k.Nodes.Above(n) {
 		if up, has := k.own(n); has {
 			t = components.TransformData{Pos: up.Pos.Add(t.Pos.Rotated(up.Rot)), Rot: up.Rot + t.Rot}
 			ok = true

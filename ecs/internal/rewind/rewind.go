@@ -5,6 +5,7 @@ package rewind
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -54,22 +55,29 @@ type rewound struct {
 	query *donburi.Query
 	live  []*past
 	room  []*past // of nodes that have ended
-	of    map[*nodes.Node]*past
+	of    map[donburi.Entity]*past
 }
 
-// A past is a node's drawn fields after each of the last ticks, quantised as clients have
-// them.
+// A past is the drawn fields of a node's entity, or of a part's, after each of the last ticks,
+// quantised as clients have them.
 type past struct {
-	node   *nodes.Node
-	ticks  []rpl.Tick
-	leapt  []rpl.Tick // when it had last leapt
-	values []float64  // by tick, then field
+	node    *nodes.Node
+	entity  donburi.Entity
+	moments []moment  // by tick
+	values  []float64 // by tick, then field
+}
+
+// A moment is what there is to know of a tick.
+type moment struct {
+	tick, leapt rpl.Tick    // leapt: when it had last leapt
+	parent      *nodes.Node // what it hung below, to which its place was relative
 }
 
 // An undo is a field that a Rewind has set. The component is looked up again: a rule may have put
 // another in its place, or have removed it.
 type undo struct {
 	n        *nodes.Node
+	entity   donburi.Entity
 	comp     *nodes.Component
 	f        *track.Field
 	was, set float64
@@ -95,7 +103,7 @@ func (rw *History) Begin(cs []donburi.IComponentType, only filter.LayoutFilter) 
 		if only != nil {
 			which = filter.And(which, only)
 		}
-		rw.rewound = append(rw.rewound, rewound{comp: comp, query: donburi.NewQuery(which), of: map[*nodes.Node]*past{}})
+		rw.rewound = append(rw.rewound, rewound{comp: comp, query: donburi.NewQuery(which), of: map[donburi.Entity]*past{}})
 	}
 	return nil
 }
@@ -107,34 +115,41 @@ func (rw *History) Remember() {
 		k.live = k.live[:0]
 		for e := range k.query.Iter(rw.World) {
 			n := rw.Nodes.Of(e.Entity())
-			if n == nil || n.Entity != e.Entity() {
+			if n == nil {
 				continue
 			}
-			p := k.of[n]
-			if p == nil {
+			p := k.of[e.Entity()]
+			if p == nil || p.node != n {
 				p = k.take(int(rw.size))
-				p.node, k.of[n] = n, p
+				p.node, p.entity, k.of[e.Entity()] = n, e.Entity(), p
 			}
 			k.live = append(k.live, p)
 			at, slot := e.Component(k.comp.Type), int(rw.Tick%rw.size)
-			p.ticks[slot], p.leapt[slot] = rw.Tick, n.Leapt
+			p.moments[slot] = moment{rw.Tick, n.Leapt, n.Parent}
 			row := p.row(k, slot)
 			for j := range k.comp.Drawn.Fields {
 				row[j] = k.comp.Drawn.Fields[j].Rounded(at)
 			}
 		}
+		if len(k.of) > len(k.live) { // parts go without their node
+			for e, p := range k.of {
+				if rw.Nodes.Of(e) != p.node {
+					k.forget(p.node, e)
+				}
+			}
+		}
 	}
 }
 
-// take returns memory for a node.
+// take returns memory for an entity.
 func (k *rewound) take(size int) *past {
 	if n := len(k.room); n > 0 {
 		p := k.room[n-1]
 		k.room = k.room[:n-1]
-		clear(p.ticks)
+		clear(p.moments)
 		return p
 	}
-	return &past{ticks: make([]rpl.Tick, size), leapt: make([]rpl.Tick, size), values: make([]float64, size*len(k.comp.Drawn.Fields))}
+	return &past{moments: make([]moment, size), values: make([]float64, size*len(k.comp.Drawn.Fields))}
 }
 
 func (p *past) row(k *rewound, slot int) []float64 {
@@ -142,21 +157,51 @@ func (p *past) row(k *rewound, slot int) []float64 {
 	return p.values[slot*n:][:n]
 }
 
-func (p *past) at(k *rewound, t rpl.Tick) []float64 {
-	if slot := int(t % rpl.Tick(len(p.ticks))); t > 0 && p.ticks[slot] == t {
-		return p.row(k, slot)
+// at returns what it was in a tick, nil if it was not there.
+func (p *past) at(k *rewound, t rpl.Tick) (*moment, []float64) {
+	slot := int(t % rpl.Tick(len(p.moments)))
+	if t == 0 || p.moments[slot].tick != t {
+		return nil, nil
 	}
-	return nil
+	return &p.moments[slot], p.row(k, slot)
 }
 
-// forget drops the past of a node that has ended.
+// drawn returns what it was as drawn at a share of the way between two ticks: at what moment, and
+// between which values. It returns nil if it was not there.
+func (p *past) drawn(k *rewound, from, to rpl.Tick, share float64) (m *moment, a, b []float64, of float64) {
+	before, a := p.at(k, from)
+	m, b = p.at(k, to)
+	switch {
+	case m == nil:
+		return before, a, a, 0
+	case before == nil:
+		return m, b, b, 0
+	case before.parent != m.parent: // it is drawn where it hung until it hangs elsewhere
+		if share < 1 {
+			return before, a, a, 0
+		}
+		return m, b, b, 0
+	case m.leapt > from && m.leapt <= to: // nobody has drawn it on the way
+		return m, a, b, math.Floor(min(share, 1))
+	}
+	return m, a, b, share
+}
+
+// Forget drops the past of a node that has ended.
 func (rw *History) Forget(n *nodes.Node) {
 	for i := range rw.rewound {
-		if k := &rw.rewound[i]; k.of[n] != nil {
-			k.of[n].node = nil
-			k.room = append(k.room, k.of[n])
-			delete(k.of, n)
+		rw.rewound[i].forget(n, n.Entity)
+		for _, e := range n.Parts() {
+			rw.rewound[i].forget(n, e)
 		}
+	}
+}
+
+func (k *rewound) forget(n *nodes.Node, e donburi.Entity) {
+	if p := k.of[e]; p != nil && p.node == n {
+		p.node = nil
+		k.room = append(k.room, p)
+		delete(k.of, e)
 	}
 }
 
@@ -190,36 +235,28 @@ func (rw *History) back(from rpl.Peer, d command.Drawn) {
 		most = 1 + track.BeyondSeconds/rw.step()/float64(span)
 	}
 	share = min(share, most)
+	others := rw.Auth.Predicting(from)
 	for i := range rw.rewound {
 		k := &rw.rewound[i]
 		for _, p := range k.live {
 			n := p.node
-			if n == nil || n.Owner == from || rw.Nodes.Of(n.Entity) != n {
+			if n == nil || n.Owner == from || rw.Nodes.Of(p.entity) != n || len(others) > 0 && slices.Contains(others, n.ID) {
 				continue
 			}
-			a, b := p.at(k, to-span), p.at(k, to)
-			if a == nil {
-				a = b
+			m, a, b, of := p.drawn(k, to-span, to, share)
+			if m == nil || m.parent != nil && rw.Nodes.Of(m.parent.Entity) != m.parent {
+				continue // it was not there, or on something that is not there any more
 			}
-			if b == nil {
-				b = a
-			}
-			if a == nil {
-				continue // it was not there
-			}
-			of := share
-			if l := p.leapt[to%rw.size]; l > to-span && l <= to { // nobody has drawn it on the way
-				of = math.Floor(min(share, 1))
-			}
-			e := rw.World.Entry(n.Entity)
+			e := rw.World.Entry(p.entity)
 			if !e.HasComponent(k.comp.Type) {
 				continue
 			}
+			rw.Nodes.HangAsThen(n, m.parent)
 			at := e.Component(k.comp.Type)
 			rw.Nodes.Shift(n)
 			for j := range k.comp.Drawn.Fields {
 				f := &k.comp.Drawn.Fields[j]
-				u := undo{n: n, comp: k.comp, f: f, was: f.Get(at)}
+				u := undo{n: n, entity: p.entity, comp: k.comp, f: f, was: f.Get(at)}
 				f.Set(at, f.Between(a[j], b[j], of))
 				u.set = f.Get(at)
 				rw.undos = append(rw.undos, u)
@@ -229,11 +266,12 @@ func (rw *History) back(from rpl.Peer, d command.Drawn) {
 }
 
 func (rw *History) forth() {
+	rw.Nodes.HangAsNow()
 	var of undo
 	var at unsafe.Pointer
 	for i := range rw.undos {
 		u := &rw.undos[i]
-		if u.n != of.n || u.comp != of.comp {
+		if u.n != of.n || u.entity != of.entity || u.comp != of.comp {
 			of, at = *u, rw.now(u)
 		}
 		if at == nil {
@@ -251,10 +289,10 @@ func (rw *History) forth() {
 
 // now is where the component is, nil if it has gone.
 func (rw *History) now(u *undo) unsafe.Pointer {
-	if rw.Nodes.Of(u.n.Entity) != u.n || !rw.World.Valid(u.n.Entity) {
+	if rw.Nodes.Of(u.entity) != u.n || !rw.World.Valid(u.entity) {
 		return nil
 	}
-	e := rw.World.Entry(u.n.Entity)
+	e := rw.World.Entry(u.entity)
 	if !e.HasComponent(u.comp.Type) {
 		return nil
 	}

@@ -29,6 +29,9 @@ func (p *Peer) predicts(n *store.Node) bool {
 	return p.predicted.on && (n.Owner == p.ID && n.Layout.Commanded || slices.Contains(p.predicted.others, n.ID))
 }
 
+// PredictedOthers are the nodes that the peer predicts and does not own.
+func (p *Peer) PredictedOthers() []ids.Node { return p.predicted.others }
+
 // unconfirmed reports whether the peer may take the row for something else than it is:
 // the acked version does not lead to what it is now, or another was sent since. Of what stands, once
 // its newest version is acked, that was no other.
