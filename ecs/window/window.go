@@ -103,7 +103,7 @@ func Split(g Game, panes ...Pane) error {
 	ebiten.SetScreenClearedEveryFrame(g.MaxFPS <= 0)
 	l := &loop{
 		game: g, panes: panes, begin: time.Now(), asks: ebiten.IsWindowClosingHandled(),
-		steps: pace.Steps{Hz: hz}, limit: pace.Limit{FPS: g.MaxFPS},
+		steps: pace.Steps{Hz: hz, Even: true}, limit: pace.Limit{FPS: g.MaxFPS},
 	}
 	ebiten.SetWindowClosingHandled(true) // else Ebitengine ends without a last update
 	if g.DrawFinalScreen == nil {
@@ -131,6 +131,7 @@ type loop struct {
 	limit pace.Limit
 
 	updated bool // there has been an update, so the window was open
+	stepped bool // a step was made since the last frame
 }
 
 func (l *loop) now() time.Duration { return time.Since(l.begin) }
@@ -164,6 +165,7 @@ func (l *loop) update() error {
 		return ErrQuit
 	}
 	for range l.steps.Due(l.now()) {
+		l.stepped = true
 		for _, p := range l.panes {
 			p.Rep.Receive()
 			p.Step(p.Rep)
@@ -176,9 +178,10 @@ func (l *loop) update() error {
 // Draw draws the panes, unless it is too early for a frame: then the screen
 // stays as it is.
 func (l *loop) Draw(screen *ebiten.Image) {
-	if !l.limit.Draw(l.now()) {
+	if !l.limit.Draw(l.now(), l.stepped) {
 		return
 	}
+	l.stepped = false
 	b := screen.Bounds()
 	n := len(l.panes)
 	for i, p := range l.panes {

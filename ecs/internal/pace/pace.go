@@ -4,7 +4,10 @@
 // nothing here counts them.
 package pace
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // maxDebt is the most time that is made up for (or two steps if that is more). After a
 // hitch a server has to catch up: its clients know the time, and would be ahead of it.
@@ -18,10 +21,23 @@ const maxDebt = time.Second
 // of a second is made up for in nine updates at 60 steps a second.
 const maxSteps = 8
 
+// A window's updates mostly come as often as its steps are due, some ms early or late. If each took
+// the steps that are due by then, it would be by chance whether it takes none, one or two: the picture
+// would stutter. So as long as updates come about evenly, each takes as many as the others, ahead of
+// the clock or behind it by up to ahead of a step. A display of 59.94 Hz takes a step more every 17 s.
+const (
+	ahead     = 0.75
+	meanSteps = 32   // updates, over which their usual distance is known
+	mostOff   = 0.15 // of a step, that the mean may be beside a whole number of steps
+)
+
 // Steps says how many fixed steps are due. Hz must be set.
 type Steps struct {
-	Hz int // steps per second
+	Hz   int  // steps per second
+	Even bool // for the updates of a window: each takes as many steps as the others, if they come evenly
 
+	last    time.Duration // the newest call
+	usual   float64       // steps between two calls, a mean
 	started bool
 	begin   time.Duration // of the count below
 	done    int64         // steps since begin
@@ -35,12 +51,31 @@ func (s *Steps) Due(now time.Duration) int {
 		s.started, s.begin = true, now
 	}
 	due := int64(now-s.begin)*int64(s.Hz)/int64(time.Second) - s.done
+	if s.Even {
+		due = s.evenly(now)
+	}
 	if most := max(2, int64(maxDebt)*int64(s.Hz)/int64(time.Second)); due > most {
 		s.begin, s.done, due = now, -most, most
 	}
 	due = min(due, maxSteps)
 	s.done += due
 	return int(due)
+}
+
+// evenly is how many steps an update at now takes.
+func (s *Steps) evenly(now time.Duration) int64 {
+	owed := (now-s.begin).Seconds()*float64(s.Hz) - float64(s.done)
+	if between := (now - s.last).Seconds() * float64(s.Hz); s.usual == 0 {
+		s.usual = 1
+	} else if between > 0 && between < maxSteps { // else it is a hitch, or makes up for one
+		s.usual += (between - s.usual) / meanSteps
+	}
+	s.last = now
+	n := math.Round(s.usual)
+	if n < 1 || math.Abs(s.usual-n) > mostOff*n || math.Abs(owed-n) > ahead {
+		n = max(0, math.Round(owed))
+	}
+	return int64(n)
 }
 
 // Next is when the next step is due, by the clock of Due, after the first Due. It may have
@@ -57,16 +92,18 @@ type Limit struct {
 	next time.Duration
 }
 
-// Draw reports whether to draw at now, and counts it as drawn.
-func (l *Limit) Draw(now time.Duration) bool {
+// Draw reports whether to draw at now, and counts it as drawn. A frame waits for a step, or comes a
+// little early to show it, so that each shows as many as the others; stepped is whether one was made
+// since the last frame.
+func (l *Limit) Draw(now time.Duration, stepped bool) bool {
 	if l.FPS <= 0 {
 		return true
 	}
-	if now < l.next {
+	every := time.Second / time.Duration(l.FPS)
+	if stepped && now < l.next-every/4 || !stepped && now < l.next+every/4 {
 		return false
 	}
-	every := time.Second / time.Duration(l.FPS)
-	if l.next += every; l.next < now {
+	if l.next += every; l.next < now-every/4 {
 		l.next = now + every // behind: no burst afterwards
 	}
 	return true
