@@ -250,6 +250,7 @@ func (r *Replication) reportEnd(err error) {
 func (r *Replication) endAll(why nodes.Reason, worldStays bool) {
 	r.loadTime.EndBuilding()
 	r.draw.inPlace.Restore()
+	r.predict.states.Unpaint(r.predict.all)
 	nodes := r.nodes.Sorted()
 	if r.shared.Auth != nil {
 		r.loadTime.NoteStanding(nodes)

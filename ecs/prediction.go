@@ -193,3 +193,9 @@ func (pr *prediction) replay(t, now rpl.Tick, gap float64) {
 func (pr *prediction) view(n *nodes.Node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer) {
 	pr.states.Draw(n, e, c, p, rpl.Tick(pr.commands.lead.Tick()), pr.drawn.DrawnTick(pr.commands.lead.Tick()), pr.line.now().Seconds())
 }
+
+// paint writes what is drawn into the predicted components that are drawn in place.
+func (pr *prediction) paint() {
+	t := pr.commands.lead.Tick()
+	pr.states.Paint(pr.all, rpl.Tick(t), pr.drawn.DrawnTick(t), pr.line.now().Seconds())
+}

@@ -79,6 +79,7 @@ func (r *Replication) apply(now time.Duration) bool {
 func (r *Replication) receiveClient() {
 	r.proxies.admitStrangers(r.loadTime.EndBuilding())
 	r.draw.inPlace.Restore()
+	r.predict.states.Unpaint(r.predict.all)
 	r.line.link.Poll(&r.client)
 	r.line.noteLink()
 	if r.client.ended == nil && r.client.welcomed != nil {

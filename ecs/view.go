@@ -184,6 +184,7 @@ func (r *Replication) Frame() {
 	r.draw.framed = true
 	r.draw.reveal()
 	r.draw.inPlace.Draw()
+	r.predict.paint()
 	r.places.Again()
 }
 

@@ -31,7 +31,7 @@ func (pt *Painter) Forget() { pt.moving = nil }
 func (pt *Painter) Draw() {
 	for _, n := range pt.moving {
 		for i := range n.Items {
-			if b := &n.Items[i]; b.Track != nil && b.Comp.Drawn.InPlace {
+			if b := &n.Items[i]; b.Track != nil && b.Comp.Drawn.InPlace && n.Predicted == nil { // that is replay's
 				pt.draw(b)
 			}
 		}

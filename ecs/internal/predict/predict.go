@@ -35,6 +35,7 @@ type Item struct {
 	Theirs unsafe.Pointer // the server's state as a component, where it has references; nil: not needed yet
 	Off    []float64      // what is drawn beside it, by drawn field
 	Was    []float64      // the drawn fields before a replay; empty where it was not there
+	Plain  []float64      // the drawn fields while they are drawn in place; else empty
 	Apart  []float64      // how far they were from the server's at its tick; empty where that is not known
 }
 

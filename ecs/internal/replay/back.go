@@ -113,8 +113,11 @@ func (st *States) Release(n *nodes.Node, ahead float64) {
 
 // Back sets predicted nodes back to the server's state of tick t, and notes what was drawn.
 func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
-	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
-		k.Was = append(k.Was[:j], f.Get(at))
+	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
+		k.Was = k.Was[:0]
+		for j := range drawn.Fields {
+			k.Was = append(k.Was, drawn.Fields[j].Get(at))
+		}
 	})
 	st.keepDrawn(all, t)
 	for _, n := range all {
@@ -135,8 +138,9 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 		}
 		st.Save(n, t)
 	}
-	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
-		if j < len(k.Apart) {
+	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
+		for j := range k.Apart {
+			f := &drawn.Fields[j]
 			k.Apart[j] = f.Way(k.Apart[j], f.Get(at))
 		}
 	})
@@ -220,22 +224,30 @@ func (st *States) mend(n *nodes.Node, ord int, t rpl.Tick) {
 // has it reported. In the place of another parent nothing is the way it was, nor is it after a leap: what
 // is far from the server's state all at once, gap ticks after what was compared before.
 func (st *States) Moved(all []*nodes.Node, now, ticks, gap float64) {
-	st.EachDrawn(all, func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int) {
-		if j >= len(k.Was) { // it was not there before
+	st.EachDrawn(all, func(p *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
+		if len(k.Was) == 0 { // it was not there before
 			return
 		}
-		for len(k.Off) <= j {
+		for len(k.Off) < len(k.Was) {
 			k.Off = append(k.Off, 0)
 		}
-		off := f.Way(f.Get(at), k.Was[j])
-		apart := off
-		if j < len(k.Apart) {
-			apart = k.Apart[j] / max(gap, 1)
+		for i, end := range drawn.Props {
+			leaps := false
+			for j := i; j < end; j++ {
+				f := &drawn.Fields[j]
+				off := f.Way(f.Get(at), k.Was[j])
+				apart := off
+				if j < len(k.Apart) {
+					apart = k.Apart[j] / max(gap, 1)
+				}
+				off += k.Off[j] * track.Fade(now-p.At)
+				leaps = leaps || math.IsNaN(off) || !p.Begun && f.Leaps(0, apart) || f.Leaps(0, off/max(ticks, 1)) || f.Steps() // a teleport, or a value that was absent
+				k.Off[j] = off
+			}
+			if leaps {
+				clear(k.Off[i:end])
+			}
 		}
-		if off += k.Off[j] * track.Fade(now-p.At); math.IsNaN(off) || !p.Begun && f.Leaps(0, apart) || f.Leaps(0, off/max(ticks, 1)) || f.Steps() { // a teleport, or a value that was absent
-			off = 0
-		}
-		k.Off[j] = off
 	})
 	for _, n := range all {
 		st.Report(n)

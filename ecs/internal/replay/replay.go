@@ -136,8 +136,8 @@ func (st *States) Foreign(all []*nodes.Node, dst []rpl.Node, most int) []rpl.Nod
 	return dst
 }
 
-// EachDrawn goes through the drawn fields of what is predicted.
-func (st *States) EachDrawn(all []*nodes.Node, fn func(p *predict.Node, k *predict.Item, f *track.Field, at unsafe.Pointer, j int)) {
+// EachDrawn goes through the items of what is predicted that have drawn fields.
+func (st *States) EachDrawn(all []*nodes.Node, fn func(p *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer)) {
 	for _, n := range all {
 		for ord := range n.Items {
 			b := &n.Items[ord]
@@ -145,10 +145,7 @@ func (st *States) EachDrawn(all []*nodes.Node, fn func(p *predict.Node, k *predi
 				continue
 			}
 			if e, at := st.Component(b); at != nil {
-				at = st.Tagged(b.Comp, e, at)
-				for j := range b.Comp.Drawn.Fields {
-					fn(n.Predicted, n.Predicted.Item(ord, b.Comp.Item), &b.Comp.Drawn.Fields[j], at, j)
-				}
+				fn(n.Predicted, n.Predicted.Item(ord, b.Comp.Item), &b.Comp.Drawn, st.Tagged(b.Comp, e, at))
 			}
 		}
 	}
@@ -186,19 +183,29 @@ func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType
 		}
 		w := st.Tagged(b.Comp, at, p)
 		fade := track.Fade(now - n.Predicted.At)
-		for j := range b.Comp.Drawn.Fields {
-			f := &b.Comp.Drawn.Fields[j]
-			v := f.Get(w)
-			if j < len(st.is) {
-				v = st.is[j]
+		for i, end := range b.Comp.Drawn.Props {
+			leaps := false
+			for j := i; j < end; j++ {
+				f := &b.Comp.Drawn.Fields[j]
+				switch {
+				case j < len(st.is):
+				case j < len(k.Plain) && f.InPlace():
+					st.is = append(st.is, k.Plain[j])
+				default:
+					st.is = append(st.is, f.Get(w))
+				}
+				leaps = leaps || j < len(st.was) && f.Leaps(st.was[j], st.is[j])
 			}
-			if j < len(st.was) && !f.Leaps(st.was[j], v) {
-				v = f.Between(st.was[j], v, share)
+			for j := i; j < end; j++ {
+				f, v := &b.Comp.Drawn.Fields[j], st.is[j]
+				if j < len(st.was) && !leaps {
+					v = f.Between(st.was[j], v, share)
+				}
+				if j < len(k.Off) && fade > 0 {
+					v = f.Plus(v, k.Off[j]*fade)
+				}
+				f.Set(w, v)
 			}
-			if j < len(k.Off) && fade > 0 {
-				v = f.Plus(v, k.Off[j]*fade)
-			}
-			f.Set(w, v)
 		}
 		if b.Comp.StandIn != nil {
 			b.Comp.StandIn.Set(at, p, w)

@@ -34,6 +34,9 @@ func (f *Field) Leaps(a, b float64) bool { return f.moves() && math.Abs(f.way(a,
 // Steps reports whether there is nothing between two values of the field, nor beside them.
 func (f *Field) Steps() bool { return f.steps }
 
+// InPlace reports whether the field is tagged `interp=inplace`.
+func (f *Field) InPlace() bool { return f.inPlace }
+
 // Rounded returns the field as it is told to clients.
 func (f *Field) Rounded(p unsafe.Pointer) float64 {
 	v := f.Get(p)

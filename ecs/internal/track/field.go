@@ -45,6 +45,26 @@ func (s *Fields) Add(fs []Field) {
 	s.Fields = append(s.Fields, fs...)
 }
 
+// Props goes through the fields of one prop after the other: from i up to end.
+func (s *Fields) Props(yield func(i, end int) bool) {
+	for i := 0; i < len(s.Fields); {
+		end := s.end(i)
+		if !yield(i, end) {
+			return
+		}
+		i = end
+	}
+}
+
+// end returns the end of the fields of field i's prop.
+func (s *Fields) end(i int) int {
+	end := i + 1
+	for end < len(s.Fields) && s.Fields[end].prop == s.Fields[i].prop {
+		end++
+	}
+	return end
+}
+
 // FieldsOf returns the numbers that a prop consists of: one, the two of a vector, or an
 // array of either.
 func FieldsOf(component string, wire reflect.Type, item *rpl.ItemType, p *rpl.Prop) ([]Field, error) {

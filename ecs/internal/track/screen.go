@@ -207,7 +207,7 @@ func (sc *Screen) mend(k *Track) {
 	}
 	begun := false
 	for i := 0; i < len(k.set.Fields); {
-		end := k.end(i)
+		end := k.set.end(i)
 		if k.set.Fields[i].moves() && k.catchesUp(i, end) {
 			if k.beyond == nil {
 				newBeyond(k)

@@ -246,7 +246,7 @@ func (k *Track) jumped(known rpl.Tick) bool {
 	}
 	for i := 0; i < len(k.set.Fields); {
 		f := &k.set.Fields[i]
-		end := k.end(i)
+		end := k.set.end(i)
 		if f.moves() {
 			fastest := 0.0
 			for s := 1; s < n-1; s++ {
@@ -268,15 +268,6 @@ func (k *Track) jumped(known rpl.Tick) bool {
 		k.cuts &^= 1 << k.at(n-2)
 	}
 	return false
-}
-
-// end returns the end of the fields of field i's prop.
-func (k *Track) end(i int) int {
-	end := i + 1
-	for end < len(k.set.Fields) && k.set.Fields[end].prop == k.set.Fields[i].prop {
-		end++
-	}
-	return end
 }
 
 // catchesUp reports whether the way of fields i to end to the newest sample, of three at least,
