@@ -126,6 +126,14 @@ func (cl *client) count() (lost int) {
 	return lost
 }
 
+// trip is the round trip, as far as is known.
+func (cl *client) trip() time.Duration {
+	if rtt, _ := cl.Proxy.RTT(); rtt > 0 {
+		return rtt
+	}
+	return cl.answer
+}
+
 // hear records the newest tick received, and feeds the clock with its time of arrival.
 func (cl *client) hear(lost int) {
 	if t := cl.Proxy.Newest(); t > cl.draw.screen.Received.Newest() {

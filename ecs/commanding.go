@@ -180,11 +180,7 @@ func (co *commanding) begin() {
 	if before > 0 {
 		co.predict.reconcile(before)
 	}
-	rtt, _ := co.Proxy.RTT()
-	if rtt == 0 { // it is not known yet
-		rtt = co.client.answer
-	}
-	lead := math.Ceil(rtt.Seconds()/co.config.step().Seconds()) + 2
+	lead := math.Ceil(co.client.trip().Seconds()/co.config.step().Seconds()) + 2
 	if co.makes = co.lead.Steps(server, lead, now); co.makes == 0 {
 		return
 	}
