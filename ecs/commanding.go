@@ -25,6 +25,10 @@ const (
 	// that of a usual line is a player who has gone.
 	silentFor = 250 * time.Millisecond
 
+	// Of more than fewTicks that a step skips, as after a standstill of the server, the way is drawn as a
+	// correction is; manyTicks are a standstill of this machine, of which nobody has seen the way.
+	fewTicks, manyTicks = 3, 30
+
 	// maxMessages is how many messages of commands a peer is heard with in one step: a
 	// client that runs again after a stall sends a few at once, and a flood is none of it.
 	maxMessages = 32
@@ -224,6 +228,13 @@ func (co *commanding) makeAfterAll(b commandBinder) rpl.Tick {
 // skip runs the ticks after one up to another that have no step of their own, before the
 // game's: with the commands of the tick before, without its presses.
 func (co *commanding) skip(from, to rpl.Tick) {
+	leaves := to > from+fewTicks && to <= from+manyTicks
+	if leaves {
+		co.predict.states.Leave(co.predict.all)
+		defer func() {
+			co.predict.states.Moved(co.predict.all, co.line.now().Seconds(), float64(to-from), 1)
+		}()
+	}
 	for t := max(from, to-min(to, predict.Ticks)) + 1; t <= to; t++ {
 		co.writer.Drew(uint32(t), co.drawn)
 		co.begins(t, false)

@@ -129,3 +129,41 @@ func TestCorrectionLeapsAsOne(t *testing.T) {
 		t.Errorf("a leap was drawn in %d frames", moved)
 	}
 }
+
+// After a hitch of the server, which makes up for it, the client's ticks are behind by some: the own
+// body gets there as from a correction, and does not jump.
+func TestDrawnEvenlyAfterAHitchOfTheServer(t *testing.T) {
+	for _, hitch := range []int{20, 36, 40, 42, 44, 46, 50} {
+		x := newRace(t, netsim.Conditions{Delay: 50 * time.Millisecond})
+		x.input.Dir = gmath.Vec{X: 1}
+		x.steps(120)
+		corrections, worst := x.client.CommandStats().Corrections, 0.0
+		x.client.Frame()
+		before := tendon.View(x.mine(), x.runner).Pos.X
+		for i := range 300 {
+			x.net.Advance(time.Second / 60)
+			switch {
+			case i < hitch:
+			case i == hitch:
+				for range hitch {
+					x.stepOf(x.server)
+				}
+				fallthrough
+			default:
+				x.stepOf(x.server)
+			}
+			x.stepOf(x.client)
+			x.client.Frame()
+			now := tendon.View(x.mine(), x.runner).Pos.X
+			if n := x.client.CommandStats().Corrections; n != corrections { // that is another way
+				corrections = n
+			} else {
+				worst = max(worst, now-before, before-now)
+			}
+			before = now
+		}
+		if worst > 9 { // a way of 2 in each step
+			t.Errorf("a hitch of %d steps: it is drawn %v on in a frame", hitch, worst)
+		}
+	}
+}

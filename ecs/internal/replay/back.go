@@ -111,6 +111,16 @@ func (st *States) Release(n *nodes.Node, ahead float64) {
 	st.Report(n)
 }
 
+// Leave notes where what is predicted leaves from, whose way up to Moved nobody sees.
+func (st *States) Leave(all []*nodes.Node) {
+	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
+		k.Was, k.Apart = k.Was[:0], k.Apart[:0]
+		for j := range drawn.Fields {
+			k.Was, k.Apart = append(k.Was, drawn.Fields[j].Get(at)), append(k.Apart, 0)
+		}
+	})
+}
+
 // Back sets predicted nodes back to the server's state of tick t, and notes what was drawn.
 func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
