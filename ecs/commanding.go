@@ -88,6 +88,7 @@ type commanding struct {
 	lead   clock.Lead
 	makes  int // ticks of this step: 0 or 1, one more has run before
 	got    uint32
+	before rpl.Tick      // the tick before the first that commands were made for: until then the server alone has run them
 	heard  bool          // the server has reported: it knows that this client predicts
 	drawn  command.Drawn // what the player saw when it gave the commands of this step
 	writer command.Writer
@@ -143,7 +144,7 @@ func (co *commanding) run(b commandBinder) {
 func (co *commanding) replay(t rpl.Tick) {
 	co.begins(t, true)
 	for _, b := range co.order {
-		if b.ran(t) { // not while the game was paused
+		if b.ran(t) || t <= co.before { // not while the game was paused
 			b.runOwner(t, true)
 		}
 	}
@@ -196,6 +197,7 @@ func (co *commanding) begin() {
 		co.skip(before, rpl.Tick(co.lead.Tick()))
 	} else {
 		co.got = co.lead.Tick() // there was nothing to get
+		co.before = rpl.Tick(co.got)
 	}
 	co.beginTick(rpl.Tick(co.lead.Made(now)))
 	co.ends()

@@ -6,6 +6,7 @@
 package places
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 
@@ -175,7 +176,8 @@ func (k *Keeper) place(id uint32) {
 	} else {
 		delete(k.leaving, id)
 	}
-	if n == k.Nodes.Session || n.ID == 0 || n.IsOrphan() {
+	awaited := n.Predicted != nil && n.Awaited && !n.Predicted.Gone // by a command of this machine
+	if n == k.Nodes.Session || n.ID == 0 && !awaited || n.IsOrphan() {
 		k.index.Remove(id)
 		return
 	}
@@ -200,7 +202,11 @@ func (k *Keeper) place(id uint32) {
 		k.who = append(k.who, make([]who, int(id)+1-len(k.who)+int(id)/4)...)
 	}
 	k.who[id] = who{n.Entity, k.World.Entry(n.Entity)}
-	k.index.Put(id, uint32(n.ID), s)
+	order := uint32(n.ID)
+	if n.ID == 0 { // as on the authority those that were made in this step
+		order = math.MaxUint32
+	}
+	k.index.Put(id, order, s)
 }
 
 // where returns where a node is in the world: a node without a place is where the node above
