@@ -428,7 +428,9 @@ func (dr *drawing) showWhenDue(n *nodes.Node) {
 
 // newProxy makes the core for a level that this machine is about to build.
 func (cl *client) newProxy() error {
-	p, err := rpl.NewProxy(cl.config.proxy(cl.protocol.schema, cl.nodes), cl.Me)
+	config := cl.config.proxy(cl.protocol.schema, cl.nodes)
+	config.Missing = cl.conn.Missing
+	p, err := rpl.NewProxy(config, cl.Me)
 	if err != nil {
 		return fmt.Errorf("tendon: %w", err)
 	}

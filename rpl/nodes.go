@@ -252,6 +252,7 @@ func (a *Authority) SetStreaming(n Node, s Streaming) error {
 	nd := &a.store.Nodes[slot]
 	was := nd.Spawn.Relevance
 	nd.Spawn.Streaming = s.Complete()
+	a.store.NoteRate(slot)
 	a.sender.PlainAtHolders(nd)
 	if was != s.Relevance {
 		a.interest.NoteGrouped(slot)

@@ -86,6 +86,9 @@ func under(n *nodes.Node) rpl.Node {
 // Release gives a node that is not predicted any more back to what comes from the server: it
 // goes over to where that is drawn. ahead is how many ticks it was predicted ahead.
 func (st *States) Release(n *nodes.Node, ahead float64) {
+	if n.Replica != nil {
+		n.Replica.SetPredicted(false)
+	}
 	if st.Proxy == nil || n.Leaving || n.Replica == nil || n.Data.Transient || st.Nodes.Of(n.Entity) != n {
 		n.Predicted = nil
 		return
@@ -292,6 +295,7 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 		}
 		met := n.Predicted.Met
 		n.Predicted.Met = true
+		n.Replica.SetPredicted(true)
 		for ord := range n.Items {
 			b := &n.Items[ord]
 			e, at := st.Component(b)

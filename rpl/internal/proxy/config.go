@@ -15,6 +15,10 @@ type ProxyConfig struct {
 	Refs     schema.Refs     // translates entity references; nil: all are null
 	Reckoner schema.Reckoner // moves reckoned items; nil: they stay where they were told
 	Log      *slog.Logger    // nil: nothing is logged
+
+	// Missing is how many packets with a number above from, up to to, have not come: what counts is not
+	// counted on beyond what is missing. nil: nobody knows, and all that has come is taken for all there is.
+	Missing func(from, to uint64) int
 }
 
 // complete checks a client's configuration, fills in defaults and freezes the schema.

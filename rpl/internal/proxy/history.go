@@ -66,6 +66,32 @@ func (r *receivedHistory) window(base uint64, sends int) (w lineWindow, ok bool)
 	return w, sends == 0
 }
 
+// certain is the tick up to which no packet is missing whose news have not come in another way: the
+// authority does not know yet that it is lost, nor has the copy come that it sends where packets are
+// lost. missing is ProxyConfig.Missing.
+func (r *receivedHistory) certain(missing func(from, to uint64) int) ids.Tick {
+	tick := r.tick(r.newest)
+	if r.base == 0 || missing == nil || missing(r.base, r.newest) == 0 {
+		return tick
+	}
+	behind, gap, open := 0, 0, false
+	for seq := r.newest; seq >= r.base && r.newest-seq < wire.RecordLen; seq-- {
+		switch {
+		case r.has(seq):
+			if gap, behind = 0, behind+1; open {
+				tick, open = r.tick(seq), false
+			}
+		case missing(seq-1, seq) > 0: // else it says nothing of the state
+			gap++
+			open = open || gap > 1 || behind < copiesCome
+		}
+	}
+	return tick
+}
+
+// copiesCome is behind how many packets the copy of what a lost one has told has come.
+const copiesCome = 3
+
 // note records that a packet, which was not stale, was applied.
 func (r *receivedHistory) note(seq uint64, t ids.Tick, at time.Duration) {
 	if !r.any || seq > r.newest {

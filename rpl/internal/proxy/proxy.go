@@ -271,6 +271,7 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 	c.readInbox()
 	c.readMail()
 	c.removals(now)
+	c.held.rows.certain = c.in.history.certain(c.cfg.Missing)
 	c.report(h)
 	c.held.release()
 }

@@ -34,7 +34,7 @@ type Replica struct {
 
 	handle        uint32
 	gen           uint8
-	waits         bool     // it is among the proxy's orphans
+	marks         uint8    // markWaits, markPredicted
 	kids          uint16   // number of replicas whose parent it is
 	old           rowRun   // the rows before the last change of items, for late packets
 	first         ids.Tick // tick of the first arrival applied
@@ -45,6 +45,21 @@ type Replica struct {
 	parent        uint32   // the parent's handle, noHandle for none
 	above         *Replica // the parent that was reported to the adapter, even after that has gone
 }
+
+const (
+	markWaits     = 1 << iota // it is among the proxy's orphans
+	markPredicted             // see SetPredicted
+)
+
+func (r *Replica) mark(m uint8, on bool) {
+	if r.marks &^= m; on {
+		r.marks |= m
+	}
+}
+
+// SetPredicted says whether the adapter predicts the node, and so looks at its state where all of it
+// has come (Complete): then what counts is counted on although packets are missing.
+func (r *Replica) SetPredicted(on bool) { r.mark(markPredicted, on) }
 
 // Orphaned is whether the node's parent is not known, so that its place, which is relative to
 // the parent, is not known either (protocol rules 18 and 20): the parent has gone before the

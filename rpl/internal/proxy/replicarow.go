@@ -73,8 +73,9 @@ type replicaRows struct {
 	slabs     []versionSlab          // by type
 	free      map[uint16][]uint32    // runs to use again, by length
 	reckons   rowtype.Reckoning
-	predicted []int32 // scratch: a row's words at another tick
-	sum       int32   // of what was touched, so that the compiler keeps the reads
+	certain   ids.Tick // up to which nothing is missing: what counts is not counted on beyond it
+	predicted []int32  // scratch: a row's words at another tick
+	sum       int32    // of what was touched, so that the compiler keeps the reads
 }
 
 func newReplicaRows(types []*rowtype.Type) replicaRows {
@@ -212,7 +213,11 @@ func (s *replicaRows) at(i uint32, tick ids.Tick) []int32 {
 			s.reckons.Reach(t, s.owners[i].r.ID, words, s.predicted[:len(words)], uint32(max(tick, row.tick)))
 			return s.predicted[:len(words)]
 		case tick > row.tick && t.IsMoving(t.At(words)):
-			t.Advance(t.At(s.predicted), t.At(words), uint32(tick-row.tick))
+			now := t.At(s.predicted)
+			t.Advance(now, t.At(words), uint32(tick-row.tick))
+			if r := s.owners[i].r; len(t.Counting) > 0 && s.certain < tick && r.marks&markPredicted == 0 && !r.gone {
+				t.AdvanceCounts(now, t.At(words), uint32(max(s.certain, row.tick)-row.tick))
+			}
 			return s.predicted[:len(words)]
 		}
 	}

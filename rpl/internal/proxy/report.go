@@ -249,8 +249,8 @@ func (r *Replica) hang(above *Replica) {
 
 // noteOrphan notes a node whose parent is not here.
 func (c *Proxy) noteOrphan(r *Replica) {
-	if !r.waits && r.parent != wire.NoHandle && (r.above == nil || r.above.gone) {
-		r.waits = true
+	if r.marks&markWaits == 0 && r.parent != wire.NoHandle && (r.above == nil || r.above.gone) {
+		r.mark(markWaits, true)
 		c.held.orphans = append(c.held.orphans, r)
 	}
 }
@@ -283,16 +283,16 @@ func (c *Proxy) noteOrphans(gone []goneEvent) {
 func (c *Proxy) adopt(h ProxyHandler) {
 	kept := c.held.orphans[:0]
 	for _, r := range c.held.orphans {
-		if r.waits = !r.gone && r.parent != wire.NoHandle && (r.above == nil || r.above.gone); !r.waits {
+		if r.mark(markWaits, !r.gone && r.parent != wire.NoHandle && (r.above == nil || r.above.gone)); r.marks&markWaits == 0 {
 			continue
 		}
 		if above := c.parentOf(r); above != nil && (r.above == nil || !above.gone && above.gen == r.above.gen) {
 			was := r.Parent
 			r.hang(above)
-			r.waits = above.gone
+			r.mark(markWaits, above.gone)
 			h.Parented(r, was)
 		}
-		if r.waits {
+		if r.marks&markWaits != 0 {
 			kept = append(kept, r)
 		}
 	}

@@ -50,7 +50,10 @@ func (t *Type) placeMotions() {
 		t.Motions = append(t.Motions, c)
 	}
 	for _, i := range t.Predicted {
-		t.Driven = append(t.Driven, Driven{Word: i, Motion: t.Motions[i], Once: t.IsOnce(i)})
+		d := Driven{Word: i, Motion: t.Motions[i], Once: t.IsOnce(i)}
+		if t.Driven = append(t.Driven, d); t.IsInferred(int(d.Velocity)) && !t.Moves(i) {
+			t.Counting = append(t.Counting, d)
+		}
 	}
 }
 

@@ -49,6 +49,7 @@ type Type struct {
 	Fractional []int
 	Motions    []Motion // of each word
 	Driven     []Driven // of the predicted words
+	Counting   []Driven // of these, the words that count
 
 	// `once`: words and values that only keyframes carry; nil without any.
 	Once, OnceV []bool
@@ -269,8 +270,23 @@ func (t *Type) Advance(now, base Words, n uint32) {
 	if n == 0 {
 		return
 	}
-	for k := range t.Driven {
-		c := &t.Driven[k]
+	advance(t.Driven, now, base, n)
+}
+
+// AdvanceCounts is Advance for the words that count alone, of which now has what they are expected to
+// be at another tick.
+func (t *Type) AdvanceCounts(now, base Words, n uint32) {
+	for k := range t.Counting {
+		*now.Word(t.Counting[k].Word) = *base.Word(t.Counting[k].Word)
+	}
+	if n > 0 {
+		advance(t.Counting, now, base, n)
+	}
+}
+
+func advance(driven []Driven, now, base Words, n uint32) {
+	for k := range driven {
+		c := &driven[k]
 		if c.Fraction < 0 {
 			*now.Word(c.Word) = c.Expect(base, now, c.Word, n)
 			continue

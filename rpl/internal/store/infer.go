@@ -55,10 +55,11 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed 
 		}
 		was, old := now[v], *ref.Word(v)
 		now[v] = old
-		left := t.Motions[i].Expect(ref, t.At(now), i, age) != x
+		rated := !s.moves[k] && s.rated.Has(block)
+		left := t.Motions[i].Expect(ref, t.At(now), i, age) != x || rated && old != 0
 		if left {
 			now[v] = 0
-			if s.pays(k, block) {
+			if !rated && s.pays(k, block) {
 				now[v] = r.velocity(tick, n)
 			}
 		}

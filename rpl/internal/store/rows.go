@@ -83,6 +83,24 @@ func (m *item) Rows() []uint32 {
 	return m.one[:]
 }
 
+// NoteRate notes for a node whether it is in every send, where its Hz has changed.
+func (a *Store) NoteRate(slot uint32) {
+	for _, i := range a.Nodes[slot].Rows() {
+		a.noteRate(&a.Rows[i], slot)
+	}
+}
+
+func (a *Store) noteRate(r *Row, slot uint32) {
+	s := &a.Slabs[r.Type.Index]
+	switch {
+	case len(r.Type.Counting) == 0:
+	case a.Nodes[slot].Spawn.Hz > 0:
+		s.rated.Set(r.Block)
+	default:
+		s.rated.Clear(r.Block)
+	}
+}
+
 // newRow returns a row of a type for the node in a slot, with the words of a zero component and
 // no version yet.
 func (a *Store) newRow(t *rowtype.Type, slot uint32) uint32 {
@@ -110,6 +128,7 @@ func (a *Store) newRow(t *rowtype.Type, slot uint32) uint32 {
 	}
 	r := &a.Rows[i]
 	r.Share, r.versions, r.Touched, r.Moving = shared{}, 0, true, false
+	a.noteRate(r, slot)
 	now := a.Current(r)
 	clear(now)
 	for k := range t.Words {
