@@ -23,7 +23,7 @@ type Limits struct {
 	// how many clients of one address may be on their way in, 8, at most 128: more must wait.
 	Handshakes, Unjoined int
 	// Unanswered is how long a client may acknowledge no packet, or take no reliable message
-	// that waits for it: 10 s. Time in which the server itself stands still does not count.
+	// that waits for it: 10 s, or Times.Silence if that is longer. Time in which the server itself stands still does not count.
 	// A negative one is for ever: use it to halt clients in a debugger.
 	Unanswered time.Duration
 }
@@ -36,12 +36,12 @@ const (
 	defaultUnanswered = transport.SilenceTimeout
 )
 
-func (l Limits) checked() (Limits, error) {
+func (l Limits) checked(silence time.Duration) (Limits, error) {
 	err := l.wire().Check("tendon: Config.Limits")
 	if l.Calls < 0 {
 		err = errors.Join(err, fmt.Errorf("tendon: Config.Limits.Calls is %d: give 1 or more, or 0 for %d", l.Calls, defaultCalls))
 	}
-	l.Calls, l.Unanswered = cmp.Or(l.Calls, defaultCalls), cmp.Or(l.Unanswered, defaultUnanswered)
+	l.Calls, l.Unanswered = cmp.Or(l.Calls, defaultCalls), cmp.Or(l.Unanswered, max(defaultUnanswered, silence))
 	if l.Unanswered < 0 {
 		l.Unanswered = math.MaxInt64
 	}

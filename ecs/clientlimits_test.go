@@ -61,6 +61,25 @@ func TestOldAcksAreNoAnswer(t *testing.T) {
 	}
 }
 
+// Where a session is patient with silent lines, it is as patient with lines that are dead one way.
+func TestOneWaySilence(t *testing.T) {
+	l := newLab(t, lan)
+	times := tendon.Times{Silence: 30 * time.Second}
+	server := l.server(tendon.Config{Dedicated: true, Times: times})
+	way, client := l.net.Dialer(l.listener), l.machine("client", tendon.Config{Times: times})
+	client.joins = true
+	client.Join(way)
+	l.joined()
+	server.Create(Body)
+	l.steps(60)
+	way.SetConditions(lan, netsim.Conditions{Loss: 1})
+	l.steps(60 * 14)
+	way.SetConditions(lan, lan)
+	l.steps(60)
+	check(t, "who is there after 14 s without a word from the server", len(slices.Collect(server.Peers())), 1)
+	check(t, "the client", client.ended, nil)
+}
+
 // A limit that cannot be is an error that names it, and how it may be; none is silently another.
 func TestLimitsAreChecked(t *testing.T) {
 	for want, l := range map[string]tendon.Limits{

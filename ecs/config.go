@@ -118,8 +118,8 @@ func (c Config) checked() (Config, error) {
 	if c.MaxMargin < 0 {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.MaxMargin is %v: give the time that commands may come early, or 0 for no bound", c.MaxMargin))
 	}
-	limits, err1 := c.Limits.checked()
-	times, err2 := c.Times.checked()
+	times, err1 := c.Times.checked()
+	limits, err2 := c.Limits.checked(times.Silence)
 	c.Limits, c.Times, mistakes = limits, times, append(mistakes, err1, err2)
 	c.Hello = bytes.Clone(c.Hello) // the game may go on using its own
 	if c.Remove == nil {
