@@ -12,8 +12,8 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 )
 
-// Load moves everyone to another level, on the authority, at the next Receive: every node
-// ends, OnWorld fills a new world on each machine, OnStart and OnJoin run again.
+// Load moves everyone to another level, on the authority, at the next Receive, or the one after that
+// if it is called between two steps of a session: every node ends, OnWorld fills a new world on each machine, OnStart and OnJoin run again.
 //
 // Without OnWorld the world stays, and its load-time nodes with it, under their parents
 // and in their groups, but owned by nobody. The same holds if the name is empty and the
@@ -32,11 +32,17 @@ func (r *Replication) Load(name string) {
 		panic(fmt.Sprintf("tendon: Load: the name has %d bytes, at most %d: give the level a shorter one", len(name), sessionmsg.MaxLevelName))
 	}
 	r.steps.last = true
-	r.pending = append(r.pending, request{do: func() {
-		if r.shared.Auth != nil {
+	var load request
+	load.do = func() {
+		switch {
+		case r.shared.Auth == nil:
+		case r.steps.last && r.begun && r.line.link != nil: // called between two steps: what the one before has changed leaves with the next
+			r.pending = append(r.pending, load)
+		default:
 			r.load(name)
 		}
-	}})
+	}
+	r.pending = append(r.pending, load)
 }
 
 func (r *Replication) load(name string) {
