@@ -105,18 +105,6 @@ type commanding struct {
 	MarginCount                                           int
 }
 
-// A reported is what a seat's peer is to be told of its commands.
-type reported struct {
-	got, tick uint32 // the newest that has come with all before it; that which came latest
-	early     uint32 // the newest that came too early: that it comes again says not how long it takes
-	margin    float64
-	news      bool
-	latest    uint32        // the newest message's newest tick
-	predicts  bool          // the core knows that it does
-	messages  int           // in this step
-	received  time.Duration // when the peer's newest packet came
-}
-
 // run is Command.Run.
 func (co *commanding) run(b commandBinder) {
 	if !slices.Contains(co.order, b) {
@@ -336,12 +324,12 @@ func (co *commanding) received(c Call, args []byte) error {
 		return nil
 	}
 	rp := &s.commands
-	if rp.messages++; rp.messages > maxMessages {
+	if rp.Messages++; rp.Messages > maxMessages {
 		co.Faults.Count("command refused")
 		return nil
 	}
-	got := rp.got
-	waited := max(0, (co.line.now()-rp.received).Seconds()) / co.config.step().Seconds()
+	rp.Begin()
+	waited := max(0, (co.line.now()-rp.Received).Seconds()) / co.config.step().Seconds()
 	err := co.message.ParseArguments(args, func(node uint64, number int, tick uint32, at int, v []byte) {
 		n := co.nodes.ByID[rpl.Node(node)]
 		if n == nil || n.Leaving || number >= len(co.all) || co.all[number] == nil && co.checks.Unbound(number, n) {
@@ -361,21 +349,13 @@ func (co *commanding) received(c Call, args []byte) error {
 			co.Faults.Count("command refused")
 			return
 		}
-		if verdict != command.Early { // the peer comes again with that, and hears of how much too early it was
-			got = max(got, tick)
-		}
-		if verdict == command.Doubled {
-			co.Doubled++
-			return
-		}
 		margin := float64(tick) - float64(co.Tick) + waited
-		if tick > rp.early && (!rp.news || margin < rp.margin) {
-			rp.news, rp.tick, rp.margin = true, tick, margin
-		}
+		rp.Came(tick, verdict, margin)
 		switch verdict {
+		case command.Doubled:
+			co.Doubled++
 		case command.Early:
 			co.Early++
-			rp.early = max(rp.early, tick)
 			co.Faults.Count("command refused")
 		case command.Late:
 			co.Late++
@@ -388,13 +368,8 @@ func (co *commanding) received(c Call, args []byte) error {
 		co.Faults.Refuse("command refused", fmt.Errorf("peer %d: %w", c.From, err))
 		return nil
 	}
-	if co.message.Follows(rp.got, uint32(co.Tick)) {
-		rp.got = got
-	}
-	if !rp.predicts || co.message.Newest > rp.latest {
+	if rp.End(&co.message, uint32(co.Tick)) {
 		co.Auth.SetPredicting(c.From, co.message.Others)
-		rp.news = rp.news || !rp.predicts
-		rp.predicts, rp.latest = true, co.message.Newest
 	}
 	return nil
 }
@@ -402,14 +377,15 @@ func (co *commanding) received(c Call, args []byte) error {
 // report tells the peers when their commands came.
 func (co *commanding) report() {
 	for _, s := range co.seats.all {
-		rp := &s.commands
-		rp.messages = 0
-		if !co.Sending || !rp.news || !s.in || s.conn == nil {
+		s.commands.Messages = 0
+		if !co.Sending || !s.in || s.conn == nil {
 			continue
 		}
-		rp.news = false
-		margin := min(max(rp.margin*64, math.MinInt16), math.MaxInt16)
-		co.said = commandReport{rp.got, rp.tick, int16(margin)}
+		got, tick, margin, news := s.commands.Report()
+		if !news {
+			continue
+		}
+		co.said = commandReport{got, tick, margin}
 		wire := co.protocol.reportRPC.wire
 		var err error
 		if co.bytes, err = co.room.Append(wire.Args, co.bytes[:0], unsafe.Pointer(&co.said), co.nodes); err == nil {

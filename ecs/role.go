@@ -195,8 +195,8 @@ func Attach(child, parent *donburi.Entry) error {
 // Named makes a load-time node: both sides create the entity by themselves under the same
 // name, and only differences travel. On a client the entity is hidden until the
 // authority's state is here. If it loses components.RplNode on the authority, it is
-// destroyed on the other machines, and its name is free. Components that a server gave
-// it stay on a client's entity after the session, while the world stays. Named panics if
+// destroyed on the other machines, and its name is free; where it is out of sight it stays hidden
+// until the level or the session ends. Components that a server gave it stay on a client's entity after the session, while the world stays. Named panics if
 // the name is taken, empty or longer than 64 bytes, if the entity is a node already or
 // has been removed, inside a prefab's function, and in a world without a session.
 func Named(e *donburi.Entry, name string) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/command"
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/filling"
@@ -55,7 +56,7 @@ type seat struct {
 	takes       patience.Timer // whether it takes what it is sent
 	calls       patience.Calls // that it makes
 	member      membership
-	commands    reported
+	commands    command.Heard
 	filling     filling.Filling
 	last        sessionmsg.Recorder // of the level that ends
 	absence
@@ -225,7 +226,7 @@ func (ss *seating) sendLevel(s *seat, first bool) {
 
 func (ss *seating) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
 	if s := ss.seatAt(c); s != nil && s.in && seq > s.after {
-		s.commands.received = ss.line.linkBase + at
+		s.commands.Received = ss.line.linkBase + at
 		ss.Faults.Refuse("packet refused", ss.Auth.Receive(s.peer, seq, ss.line.linkBase+at, b))
 	}
 }
@@ -254,7 +255,7 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 				c.Close("the server could not take you in")
 				return
 			}
-			s.in, s.after, s.filling, s.commands.predicts = true, m.After, filling.Filling{}, false
+			s.in, s.after, s.filling, s.commands.Predicts = true, m.After, filling.Filling{}, false
 			c.Joined()
 			ss.groups.seatGroups(s)
 		}

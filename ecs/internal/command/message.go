@@ -3,6 +3,7 @@
 //
 //	message.go    the message with a client's newest commands
 //	codec.go      a command's values as they travel
+//	heard.go      what a server has heard of a peer, and tells it
 //	queue.go      the commands of one node that wait for their ticks, each used once
 //	stream.go     a queue with the presses that wait, and what the owner sends
 package command

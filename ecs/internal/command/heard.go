@@ -1,0 +1,58 @@
+package command
+
+import (
+	"math"
+	"time"
+)
+
+// Heard is what a server has heard of a peer's commands, and is to tell it.
+type Heard struct {
+	Received time.Duration // when the peer's newest packet came
+	Messages int           // in this step
+	Predicts bool          // the core knows that it does
+
+	got    uint32 // the newest tick that has come with all before it
+	latest uint32 // the newest message's newest tick
+	early  uint32 // the newest that came too early: that it comes again says not how long it takes
+	news   bool   // of the command that came latest:
+	tick   uint32
+	margin float64
+	newest uint32 // in the message that is being read
+}
+
+// Begin begins a message.
+func (h *Heard) Begin() { h.newest = h.got }
+
+// Came notes a command of the message, what has become of it, and how many ticks it came before its own.
+func (h *Heard) Came(tick uint32, v Verdict, margin float64) {
+	if v != Early { // the peer comes again with that, and hears of how much too early it was
+		h.newest = max(h.newest, tick)
+	}
+	if v != Doubled && tick > h.early && (!h.news || margin < h.margin) {
+		h.news, h.tick, h.margin = true, tick, margin
+	}
+	if v == Early {
+		h.early = max(h.early, tick)
+	}
+}
+
+// End ends a message; now is the tick that is about to run. It reports whether what the message says of
+// others is news.
+func (h *Heard) End(m *Message, now uint32) bool {
+	if m.Follows(h.got, now) {
+		h.got = h.newest
+	}
+	if h.Predicts && m.Newest <= h.latest {
+		return false
+	}
+	h.news = h.news || !h.Predicts
+	h.Predicts, h.latest = true, m.Newest
+	return true
+}
+
+// Report returns what the peer is to be told, if there is any news: got, the newest tick that has come
+// with all before it; and of the command that came latest the tick, and the margin in 64ths of a tick.
+func (h *Heard) Report() (got, tick uint32, margin int16, news bool) {
+	news, h.news = h.news, false
+	return h.got, h.tick, int16(min(max(h.margin*64, math.MinInt16), math.MaxInt16)), news
+}
