@@ -53,6 +53,8 @@ func (r *Replication) ReplayTick(prepare func()) bool {
 	}
 	if prepare != nil {
 		prepare()
+		r.places.Again()       // it may have moved something …
+		defer r.places.Again() // … which goes back
 	}
 	r.commands.replay(t)
 	return true
