@@ -32,7 +32,7 @@ func TestPredictedSpawnsStay(t *testing.T) {
 		dart := tendon.Replicate(p, "dart", donburi.NewComponentType[dartData]())
 		darts := tendon.NewPrefab(p, "dart", func(w donburi.World, a dartArgs) *donburi.Entry {
 			e := w.Entry(w.Create(dart))
-			dart.SetValue(e, dartData{a.Pos, a.Number})
+			dart.SetValue(e, dartData(a))
 			return e
 		})
 		throw := tendon.NewCommand[runKeys](p, "throw", thrower)
