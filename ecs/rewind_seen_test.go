@@ -248,6 +248,54 @@ func TestAttachInsideRewind(t *testing.T) {
 	}
 }
 
+// A board that hung below its player and carries it now: seen by the player itself, which does not go
+// back, and by another, for whom both do.
+func TestRewindOfWhatHasChangedPlaces(t *testing.T) {
+	for _, own := range []bool{true, false} {
+		g := newGallery()
+		place := tendon.Replicate(g.protocol, "place", components.Transform)
+		g.rewind = []donburi.IComponentType{components.Transform}
+		var board, player rpl.Node
+		g.setup = func(m *tendontest.Machine) {
+			m.OnJoin(func(q rpl.Peer) {
+				a, p, b := m.Create(g.archer), m.Create(place), m.Create(place)
+				tendon.Give(a, q)
+				if own {
+					tendon.Give(p, q)
+				}
+				place.Get(p).Pos = gmath.Vec{X: 100}
+				place.Get(b).Pos = gmath.Vec{X: 5}
+				tendon.Attach(b, p)
+				player, board = tendon.ID(p), tendon.ID(b)
+			})
+		}
+		at := func(m *tendontest.Machine, id rpl.Node) *donburi.Entry { e, _ := m.Find(id); return e }
+		found, wrong := 0, 0
+		g.is = func(m *tendontest.Machine) (gmath.Vec, bool) {
+			for range m.Space(filter.Contains(place)).Within(gmath.Vec{X: 100}, 10) {
+				found++
+			}
+			if x := tendon.WorldTransform(at(m, board)).Pos.X; !own && x != 105 {
+				wrong++
+			}
+			return gmath.Vec{}, true
+		}
+		g.drawn = func(*tendontest.Machine) (gmath.Vec, bool) { return gmath.Vec{}, true }
+		g.between = func(_ *tendontest.Lab, server, _ *tendontest.Machine) {
+			b, p := at(server, board), at(server, player)
+			tendon.Attach(b, nil)
+			place.Get(b).Pos = gmath.Vec{X: 105}
+			if err := tendon.Attach(p, b); err != nil {
+				t.Error(err)
+			}
+			place.Get(p).Pos = gmath.Vec{X: -5}
+		}
+		if judged, _ := g.play(t); judged < 200 || found < 2*judged-20 || wrong > 0 {
+			t.Errorf("own %v: %d judged, %d found, %d times the board is elsewhere", own, judged, found, wrong)
+		}
+	}
+}
+
 // A part goes back with its node.
 func TestRewindOfParts(t *testing.T) {
 	g := newGallery()

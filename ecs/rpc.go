@@ -243,8 +243,8 @@ func argsLimit(t *rpl.RPCType) int {
 }
 
 // Rewind runs fn while the fields tagged `interp` of the components that Config.Rewind names, of
-// parts too, are where the caller of a command saw them when it gave it: in the newest frame before
-// that, blended as it was drawn. What hung below another node then has that for its Parent. What the
+// parts too, are where the caller of a command saw them when it gave it, blended as it was drawn: in
+// the newest frame, or, in a second step since, where they would be drawn by then. What hung below another node then has that for its Parent. What the
 // caller drives or predicts otherwise is left as it is. All other fields are as they
 // are now, so that fn may take hit points; what it changes of the rewound fields is added to
 // what they are. A claim to have seen more than half a second ago, or longer ago than the

@@ -338,7 +338,9 @@ func (ns *Table) Unbind(n *Node) {
 // components.Parent.
 func (ns *Table) LinkTo(n, parent *Node) {
 	ns.unlink(n)
-	delete(ns.then, n)
+	if delete(ns.then, n); ns.then != nil && ns.hangsBelow(parent, n) {
+		ns.HangAsNow()
+	}
 	n.Parent = parent
 	if parent != nil {
 		if parent.below == nil {

@@ -17,15 +17,30 @@ func (ns *Table) Above(n *Node) *Node {
 }
 
 // HangAsThen has Above return another parent of a node, until HangAsNow or until the game says where
-// it hangs now.
-func (ns *Table) HangAsThen(n, parent *Node) {
+// it hangs now. It reports false, and has done nothing, where the node is above that parent: not all
+// of a tree need go back, and what has changed places since would hang below itself.
+func (ns *Table) HangAsThen(n, parent *Node) bool {
 	if n.Parent == parent {
-		return
+		return true
+	}
+	if ns.hangsBelow(parent, n) {
+		return false
 	}
 	if ns.then == nil {
 		ns.then = map[*Node]*Node{}
 	}
 	ns.then[n] = parent
+	return true
+}
+
+// hangsBelow reports whether n is top or hangs below it, in a Rewind as of then.
+func (ns *Table) hangsBelow(n, top *Node) bool {
+	for ; n != nil; n = ns.Above(n) {
+		if n == top {
+			return true
+		}
+	}
+	return false
 }
 
 // HangAsNow has Above return what is above nodes now.

@@ -236,23 +236,36 @@ func (rw *History) back(from rpl.Peer, d command.Drawn) {
 	}
 	share = min(share, most)
 	others := rw.Auth.Predicting(from)
+	goes := func(k *rewound, p *past) bool { // it is what the caller saw, and not where the caller predicts it
+		n := p.node
+		return n != nil && n.Owner != from && rw.Nodes.Of(p.entity) == n && rw.World.Entry(p.entity).HasComponent(k.comp.Type) &&
+			(len(others) == 0 || !slices.Contains(others, n.ID))
+	}
+	for i := range rw.rewound { // what hung nowhere comes off first: two may have changed places since
+		k := &rw.rewound[i]
+		for _, p := range k.live {
+			if p.node != nil && p.node.Parent != nil && goes(k, p) {
+				if m, _, _, _ := p.drawn(k, to-span, to, share); m != nil && m.parent == nil {
+					rw.Nodes.HangAsThen(p.node, nil)
+				}
+			}
+		}
+	}
 	for i := range rw.rewound {
 		k := &rw.rewound[i]
 		for _, p := range k.live {
-			n := p.node
-			if n == nil || n.Owner == from || rw.Nodes.Of(p.entity) != n || len(others) > 0 && slices.Contains(others, n.ID) {
+			if !goes(k, p) {
 				continue
 			}
+			n := p.node
 			m, a, b, of := p.drawn(k, to-span, to, share)
 			if m == nil || m.parent != nil && rw.Nodes.Of(m.parent.Entity) != m.parent {
 				continue // it was not there, or on something that is not there any more
 			}
-			e := rw.World.Entry(p.entity)
-			if !e.HasComponent(k.comp.Type) {
+			if !rw.Nodes.HangAsThen(n, m.parent) {
 				continue
 			}
-			rw.Nodes.HangAsThen(n, m.parent)
-			at := e.Component(k.comp.Type)
+			at := rw.World.Entry(p.entity).Component(k.comp.Type)
 			rw.Nodes.Shift(n)
 			for j := range k.comp.Drawn.Fields {
 				f := &k.comp.Drawn.Fields[j]
