@@ -23,8 +23,8 @@ type Limits struct {
 	// how many clients of one address may be on their way in, 8, at most 128: more must wait.
 	Handshakes, Unjoined int
 	// Unanswered is how long a client may acknowledge no packet, or take no reliable message
-	// that waits for it: 10 s, or Times.Silence if that is longer. Time in which the server itself stands still does not count.
-	// A negative one is for ever: use it to halt clients in a debugger.
+	// that waits for it: 10 s, or Times.Silence if that is longer. Time in which the server itself
+	// stands still does not count. A negative one is for ever: use it to halt clients in a debugger.
 	Unanswered time.Duration
 }
 

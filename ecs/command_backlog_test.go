@@ -6,6 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/mem"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -41,6 +46,79 @@ func TestPressesWhileTheServerStalls(t *testing.T) {
 				if got := int(x.onServer().Jumps); got+lost != presses || lost > 0 && stall/every < 10 {
 					t.Errorf("%+v, stalls of %d steps, a press in %d: %d of %d presses counted, %d said to be lost; %+v", c, stall, every, got, presses, lost, x.server.CommandStats())
 				}
+			}
+		}
+	}
+}
+
+type longKeys struct {
+	Jump  bool       `rpl:"edge"`
+	Noise [14]uint32 `rpl:""`
+}
+
+// So do those beside which a command takes so many bytes that a message holds a dozen of them.
+func TestPressesOfLongCommandsWhileTheServerStalls(t *testing.T) {
+	const seed = 1
+	t.Logf("seed %d", seed)
+	for _, delay := range []time.Duration{0, 40 * time.Millisecond} {
+		for _, stall := range []int{40, 70, 100} {
+			p := tendon.NewProtocol("long")
+			body := tendon.Replicate(p, "body", donburi.NewComponentType[runnerData]())
+			push := tendon.NewCommand[longKeys](p, "push", body)
+			rng, net := rand.New(rand.NewPCG(seed, 0)), mem.NewNetwork(seed, netsim.Conditions{Delay: delay})
+			presses, playing := 0, false
+			session := func(dedicated bool) *tendon.Replication {
+				r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{Dedicated: dedicated})
+				if err != nil {
+					t.Fatal(err)
+				}
+				push.Sample(r, func(*donburi.Entry) (k longKeys) {
+					for i := range k.Noise {
+						k.Noise[i] = rng.Uint32()
+					}
+					if k.Jump = playing && rng.IntN(20) == 0; k.Jump {
+						presses++
+					}
+					return k
+				})
+				push.Apply(r, func(c tendon.Call, k longKeys) {
+					if k.Jump {
+						body.Get(c.Entry).Jumps++
+					}
+				})
+				return r
+			}
+			server, client := session(true), session(false)
+			server.OnJoin(func(q rpl.Peer) { tendon.Give(server.Create(body), q) })
+			l := net.Listener()
+			server.Host(l)
+			client.Join(net.Dialer(l))
+			step := func(rs ...*tendon.Replication) {
+				net.Advance(time.Second / 60)
+				for _, r := range rs {
+					r.Receive()
+					push.Run(r)
+					r.Send()
+				}
+			}
+			for range 240 {
+				step(server, client)
+			}
+			for range 3 {
+				playing = true
+				for range 60 {
+					step(server, client)
+				}
+				for range stall {
+					step(client)
+				}
+				playing = false
+				for range 240 {
+					step(server, client)
+				}
+			}
+			if got := int(body.Get(body.MustFirst(server.World())).Jumps); got != presses {
+				t.Errorf("%v, stalls of %d steps: %d of %d presses counted; %+v", delay, stall, got, presses, server.CommandStats())
 			}
 		}
 	}

@@ -267,8 +267,8 @@ func (co *commanding) sendCommands() {
 		return
 	}
 	for any := co.write(newest, ticks); any; any = co.write(newest, ticks) {
-		if len(co.writer.B) > command.MaxBytes && ticks > 1 { // the older ones have left before
-			ticks = ticks * 3 / 4
+		if len(co.writer.B) > command.MaxBytes && ticks > 1 {
+			newest, ticks = co.writer.Shorten(newest, ticks)
 			continue
 		}
 		var err error

@@ -145,8 +145,17 @@ func TestPressesKeepWhatIsBesideThem(t *testing.T) {
 	for range MaxPresses {
 		owner.Press(edges, Entry[keys]{Value: jump})
 	}
-	if e := (Entry[keys]{Value: fire}); owner.Enqueue(edges, &e) || e.Value != jump {
-		t.Errorf("of one more than wait nothing is said; the tick has %+v", e.Value)
+	if e := (Entry[keys]{Value: fire}); !owner.Enqueue(edges, &e) || e.Value != jump {
+		t.Errorf("there is room as one is made, and the press is lost; the tick has %+v", e.Value)
+	}
+	for _, tick := range []uint32{9, 8} { // as a message tells of them
+		server.Press(edges, Entry[keys]{Tick: tick, Value: keys{Fire: true, Weapon: int(tick)}})
+	}
+	for _, tick := range []uint32{8, 9} {
+		var e Entry[keys]
+		if server.AddPressed(edges, &e); e.Pressed != tick {
+			t.Errorf("the press of tick %d runs before that of %d", e.Pressed, tick)
+		}
 	}
 }
 
@@ -199,5 +208,30 @@ func TestSpan(t *testing.T) {
 		if to, ticks := w.Span(c.newest, c.got, c.at); to != c.to || ticks != c.ticks {
 			t.Errorf("newest %d, got %d, at %d: %d ticks to %d, want %d to %d", c.newest, c.got, c.at, ticks, to, c.ticks, c.to)
 		}
+	}
+}
+
+// Where ticks are too long for a message it tells of fewer, of the oldest if it was about those, and so
+// do those that follow.
+func TestSpanOfLongTicks(t *testing.T) {
+	var w Writer
+	to, ticks := w.Span(100, 60, 50)
+	if to, ticks = w.Shorten(to, ticks); to != 60+24 || ticks != 24 {
+		t.Errorf("of the oldest: %d ticks to %d", ticks, to)
+	}
+	if to, ticks = w.Span(100, 60, 50); to != 100 || ticks != 25 {
+		t.Errorf("then %d ticks to %d", ticks, to)
+	}
+	if to, ticks = w.Shorten(to, ticks); to != 100 || ticks != 18 {
+		t.Errorf("of the newest: %d ticks to %d", ticks, to)
+	}
+	if to, ticks = w.Span(100, 60, 50); to != 60+19 || ticks != 19 {
+		t.Errorf("then %d ticks to %d", ticks, to)
+	}
+	for range MaxTicks {
+		to, ticks = w.Span(100, 40, 90)
+	}
+	if to != 100 || ticks != MaxTicks {
+		t.Errorf("in the end %d ticks to %d", ticks, to)
 	}
 }

@@ -74,6 +74,7 @@ type Writer struct {
 
 	drawn   [queueLen]Drawn // by tick
 	oldest  bool            // the last message told of the oldest ticks of too many
+	cut     uint32          // of so many fewer than MaxTicks messages tell, because they are too long
 	streams int             // where their number is
 	bits    bits.Writer
 	args    []byte
@@ -100,11 +101,24 @@ func (w *Writer) Drew(tick uint32, d Drawn) { w.drawn[tick%queueLen] = d }
 // and every other one of the oldest that the server, now at the tick at, has not come to, if those
 // alone are too many. So they are after it has stood still, when some were refused as too early.
 func (w *Writer) Span(newest, got, at uint32) (uint32, int) {
+	w.cut -= min(w.cut, 1) // what they take may have become less
+	most := MaxTicks - w.cut
 	first := max(got, at, newest-min(queueLen, newest))
-	if w.oldest = !w.oldest && newest > first+MaxTicks; w.oldest {
-		newest = first + MaxTicks
+	if w.oldest = !w.oldest && newest > first+most; w.oldest {
+		newest = first + most
 	}
-	return newest, int(min(newest-min(got, newest), MaxTicks))
+	return newest, int(min(newest-min(got, newest), most))
+}
+
+// Shorten returns of which ticks a message tells in place of those that Span has said, which take too
+// many bytes: of fewer of the newest, or of the oldest. The next ones tell of about as many.
+func (w *Writer) Shorten(newest uint32, ticks int) (uint32, int) {
+	fewer := ticks * 3 / 4
+	if w.oldest {
+		newest -= uint32(ticks - fewer)
+	}
+	w.cut = uint32(MaxTicks - fewer)
+	return newest, fewer
 }
 
 // Begin starts a message over so many ticks down from newest.
@@ -160,11 +174,9 @@ type Message struct {
 }
 
 // Follows reports whether no tick is missing that the server has not come to, between the newest of
-// which it has the command and those of the message; now is the tick that is about to run. A message of
-// fewer than MaxTicks tells of all there is.
+// which it has the command and those of the message; now is the tick that is about to run.
 func (m *Message) Follows(got, now uint32) bool {
-	n := uint32(len(m.Drawn))
-	return n < MaxTicks || m.Newest-n < max(got+1, now)
+	return m.Newest-uint32(len(m.Drawn)) < max(got+1, now)
 }
 
 // ParseArguments is Parse for what Arguments has written.

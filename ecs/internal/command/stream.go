@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
@@ -76,7 +77,11 @@ func (s *Stream[A]) Press(edges Edges, e Entry[A]) bool {
 	if len(s.pressed) == MaxPresses {
 		return false
 	}
-	s.pressed = append(s.pressed, e)
+	at := len(s.pressed)
+	for at > 0 && s.pressed[at-1].Tick > e.Tick { // messages tell of the newest first
+		at--
+	}
+	s.pressed = slices.Insert(s.pressed, at, e)
 	return true
 }
 
@@ -90,12 +95,13 @@ func (s *Stream[A]) AddPressed(edges Edges, e *Entry[A]) {
 	if e.Value = late.Value; late.Tick != 0 {
 		e.Pressed, e.Drawn = late.Tick, late.Drawn
 	}
-	s.pressed = append(s.pressed[:0], s.pressed[1:]...)
+	s.pressed = slices.Delete(s.pressed, 0, 1)
 }
 
 // Enqueue is AddPressed on the owner, where presses keep their order: those of e wait behind the
-// others. But a press that comes again in every tick would so wait for ever longer, and does not. It
-// reports false if too many wait, so that they are lost.
+// others. But a press that comes again while it waits is made at once, and that which waits later: else
+// one that comes in every tick would be late for good. It reports false if too many wait, so that they
+// are lost.
 func (s *Stream[A]) Enqueue(edges Edges, e *Entry[A]) bool {
 	if len(s.pressed) == 0 {
 		return true
@@ -106,10 +112,10 @@ func (s *Stream[A]) Enqueue(edges Edges, e *Entry[A]) bool {
 			return true
 		}
 	}
-	kept := s.Press(edges, Entry[A]{Value: e.Value})
+	behind := Entry[A]{Value: e.Value}
 	edges.Clear(here)
-	s.AddPressed(edges, e)
-	return kept
+	s.AddPressed(edges, e) // makes room
+	return s.Press(edges, behind)
 }
 
 // Keep keeps a command of the owner, and what is sent of it.

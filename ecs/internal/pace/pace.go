@@ -23,10 +23,10 @@ const maxSteps = 8
 
 // A window's updates mostly come as often as its steps are due, some ms early or late. If each took
 // the steps that are due by then, it would be by chance whether it takes none, one or two: the picture
-// would stutter. So as long as updates come about evenly, each takes as many as the others, ahead of
-// the clock or behind it by up to ahead of a step. A display of 59.94 Hz takes a step more every 17 s.
+// would stutter. So as long as updates come about evenly, each takes as many as the others, up to
+// offClock steps before the clock or behind it. A display of 59.94 Hz takes a step more every 17 s.
 const (
-	ahead     = 0.75
+	offClock  = 0.75
 	meanSteps = 32   // updates, over which their usual distance is known
 	mostOff   = 0.15 // of a step, that the mean may be beside a whole number of steps
 )
@@ -72,7 +72,7 @@ func (s *Steps) evenly(now time.Duration) int64 {
 	}
 	s.last = now
 	n := math.Round(s.usual)
-	if n < 1 || math.Abs(s.usual-n) > mostOff*n || math.Abs(owed-n) > ahead {
+	if n < 1 || math.Abs(s.usual-n) > mostOff*n || math.Abs(owed-n) > offClock {
 		n = max(0, math.Round(owed))
 	}
 	return int64(n)

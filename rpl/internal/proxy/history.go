@@ -86,6 +86,9 @@ func (r *receivedHistory) certain(missing func(from, to uint64) int) ids.Tick {
 			open = open || gap > 1 || behind < copiesCome
 		}
 	}
+	if open { // nobody remembers what came before
+		return 0
+	}
 	return tick
 }
 
