@@ -111,7 +111,7 @@ func (b *binder[A]) stream(n *nodes.Node) *command.Stream[A] {
 		if b.nodes == nil {
 			b.nodes = map[*nodes.Node]*command.Stream[A]{}
 		}
-		s = &command.Stream[A]{Owner: n.Owner, Since: uint32(b.r.shared.Tick)}
+		s = command.NewStream[A](n.Owner, uint32(b.r.shared.Tick), command.Kept(b.r.shared.config.Steps))
 		b.nodes[n] = s
 	}
 	return s

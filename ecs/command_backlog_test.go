@@ -21,33 +21,39 @@ func TestPressesWhileTheServerStalls(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for _, c := range []netsim.Conditions{{}, {Delay: 40 * time.Millisecond}, {Delay: 60 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.1}} {
-		for _, stall := range []int{30, 70, 100, 180} {
-			for _, every := range []int{4, 10, 25} {
-				x := newRace(t, c)
-				presses := 0
-				press := func() {
-					if rng.IntN(every) == 0 && !x.input.Jump {
-						x.input.Jump, presses = true, presses+1
-					}
-				}
-				for round := range 3 {
-					for range 60 + round {
-						press()
-						x.steps(1)
-					}
-					for range stall {
-						press()
-						x.net.Advance(time.Second / 60)
-						x.stepOf(x.client)
-					}
-				}
-				x.steps(300)
-				lost := int(*x.client.Counter("press lost") + *x.server.Counter("press lost"))
-				if got := int(x.onServer().Jumps); got+lost != presses || lost > 0 && stall/every < 10 {
-					t.Errorf("%+v, stalls of %d steps, a press in %d: %d of %d presses counted, %d said to be lost; %+v", c, stall, every, got, presses, lost, x.server.CommandStats())
+		for _, hz := range []int{60, 240} {
+			for _, stall := range []int{30, 70, 100, 180} { // 60ths of a second, as every
+				for _, every := range []int{4, 10, 25} {
+					pressesInStalls(t, rng, c, hz, stall, every)
 				}
 			}
 		}
+	}
+}
+
+func pressesInStalls(t *testing.T, rng *rand.Rand, c netsim.Conditions, hz, stall, every int) {
+	x := newRace(t, c, func(c *tendon.Config) { c.Steps = hz })
+	presses, scale := 0, hz/60
+	press := func() {
+		if rng.IntN(every*scale) == 0 && !x.input.Jump {
+			x.input.Jump, presses = true, presses+1
+		}
+	}
+	for round := range 3 {
+		for range 60*scale + round {
+			press()
+			x.steps(1)
+		}
+		for range stall * scale {
+			press()
+			x.net.Advance(time.Second / time.Duration(hz))
+			x.stepOf(x.client)
+		}
+	}
+	x.steps(300 * scale)
+	lost := int(*x.client.Counter("press lost") + *x.server.Counter("press lost"))
+	if got := int(x.onServer().Jumps); got+lost != presses || lost > 0 && stall/every < 10 {
+		t.Errorf("%+v, %d steps a second, stalls of %d 60ths, a press in %d: %d of %d presses counted, %d said to be lost; %+v", c, hz, stall, every, got, presses, lost, x.server.CommandStats())
 	}
 }
 

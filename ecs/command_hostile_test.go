@@ -88,7 +88,7 @@ func (x *pushed) steps(n int) {
 func (x *pushed) say(ahead int, node rpl.Node, number int, value []byte) {
 	x.t.Helper()
 	tick := uint32(int(x.client.CommandTick()) + ahead)
-	var w command.Writer
+	w := command.NewWriter(command.Kept(60))
 	w.Drew(tick, command.Drawn{To: tick, Span: 2, At: float64(tick) - 1})
 	w.Begin(tick, 1)
 	w.Stream(uint64(node), number)

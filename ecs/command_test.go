@@ -3,6 +3,7 @@ package ecs_test
 // Commands, prediction and rewinding, over simulated networks.
 
 import (
+	"cmp"
 	"math"
 	"testing"
 	"time"
@@ -39,6 +40,7 @@ type race struct {
 	judge          func(c tendon.Call, k runKeys)
 	nudge          func()         // something on the server that the client does not foresee
 	me             donburi.Entity // the client's runner, on the server
+	hz             time.Duration  // steps a second
 
 	host func() (*tendon.Replication, *mem.Listener) // begins another session of the game
 }
@@ -53,6 +55,7 @@ func newRace(t *testing.T, c netsim.Conditions, changes ...func(*tendon.Config))
 		for _, change := range changes {
 			change(&config)
 		}
+		x.hz = time.Duration(cmp.Or(config.Steps, 60))
 		r, err := tendon.New(donburi.NewWorld(), p, config)
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +88,7 @@ func newRace(t *testing.T, c netsim.Conditions, changes ...func(*tendon.Config))
 	x.move.Sample(x.client, func(*donburi.Entry) runKeys { k := x.input; x.input.Jump = false; return k })
 	x.server, x.listener = x.host()
 	x.client.Join(x.net.Dialer(x.listener))
-	x.steps(240)
+	x.steps(int(4 * x.hz))
 	if _, ok := tendon.Mine(x.client, x.runner); !ok {
 		t.Fatal("the client has no runner")
 	}
@@ -94,7 +97,7 @@ func newRace(t *testing.T, c netsim.Conditions, changes ...func(*tendon.Config))
 
 func (x *race) steps(n int) {
 	for range n {
-		x.net.Advance(time.Second / 60)
+		x.net.Advance(time.Second / x.hz)
 		x.step()
 	}
 }

@@ -28,10 +28,6 @@ const (
 	// Of more than fewTicks that a step skips, as after a standstill of the server, the way is drawn as a
 	// correction is; manyTicks are a standstill of this machine, of which nobody has seen the way.
 	fewTicks, manyTicks = 3, 30
-
-	// maxMessages is how many messages of commands a peer is heard with in one step: a
-	// client that runs again after a stall sends a few at once, and a flood is none of it.
-	maxMessages = 32
 )
 
 // A commandBinder is a binder of any type.
@@ -261,7 +257,8 @@ func (co *commanding) send() {
 
 // sendCommands sends the commands that the server is not known to have.
 func (co *commanding) sendCommands() {
-	meets := co.lead.Meets(co.draw.clock.ServerNow(co.line.now()))
+	server := min(co.draw.clock.ServerNow(co.line.now()), float64(co.Proxy.Newest())+float64(co.config.Steps/co.config.Sends)) // where it stands still, too
+	meets := co.lead.Meets(server)
 	newest, ticks := co.writer.Span(co.lead.Tick(), co.got, meets)
 	if ticks <= 0 {
 		return
@@ -324,7 +321,7 @@ func (co *commanding) received(c Call, args []byte) error {
 		return nil
 	}
 	rp := &s.commands
-	if rp.Messages++; rp.Messages > maxMessages {
+	if rp.Messages++; rp.Messages > command.Most(co.config.Steps) {
 		co.Faults.Count("command refused")
 		return nil
 	}

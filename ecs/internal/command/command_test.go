@@ -14,7 +14,7 @@ import (
 
 // message is what a client writes: two streams over three ticks.
 func message() []byte {
-	var w Writer
+	w := NewWriter(128)
 	w.Drew(98, Drawn{93, 4, 95})
 	w.Drew(99, Drawn{95, 2, 93.5})
 	w.Drew(100, Drawn{95, 2, 94})
@@ -77,11 +77,12 @@ func FuzzMessage(f *testing.F) {
 // Each command runs once, at its tick; what comes late, early or twice is told apart; a
 // silent player's last command holds for a while, then the zero value.
 func TestQueue(t *testing.T) {
-	var q Queue[int]
+	const ahead = 64
+	q := NewQueue[int](2 * ahead)
 	for i, c := range []struct {
 		now, tick uint32
 		want      Verdict
-	}{{10, 10, Taken}, {10, 10, Doubled}, {10, 12, Taken}, {11, 12, Doubled}, {11, 9, Late}, {11, 9, Doubled}, {11, 11 + MaxAhead, Taken}, {11, 12 + MaxAhead, Early}, {200, 11, Doubled}} {
+	}{{10, 10, Taken}, {10, 10, Doubled}, {10, 12, Taken}, {11, 12, Doubled}, {11, 9, Late}, {11, 9, Doubled}, {11, 11 + ahead, Taken}, {11, 12 + ahead, Early}, {200, 11, Doubled}} {
 		if got := q.Put(c.now, Entry[int]{Tick: c.tick, Value: int(c.tick)}); got != c.want {
 			t.Errorf("%d: tick %d at %d is %d, not %d", i, c.tick, c.now, got, c.want)
 		}
@@ -184,7 +185,7 @@ func TestEdgesInStructsAndArrays(t *testing.T) {
 // A message tells of what the server does not have. Of too much, every other one tells of what comes
 // first of what the server has not come to, so far back as commands are kept.
 func TestSpan(t *testing.T) {
-	var w Writer
+	w := NewWriter(128)
 	for _, c := range []struct {
 		newest, got, at, to uint32
 		ticks               int
@@ -201,7 +202,7 @@ func TestSpan(t *testing.T) {
 		{100, 10, 68, 100, 32}, // a long line
 		{100, 10, 60, 92, 32},
 		{100, 10, 60, 100, 32},
-		{500, 10, 20, 500 - queueLen + MaxTicks, 32},
+		{500, 10, 20, 500 - 128 + 32, 32},
 		{500, 10, 20, 500, 32},
 		{40, 0, 0, 32, 32},
 	} {
@@ -214,7 +215,7 @@ func TestSpan(t *testing.T) {
 // Where ticks are too long for a message it tells of fewer, of the oldest if it was about those, and so
 // do those that follow.
 func TestSpanOfLongTicks(t *testing.T) {
-	var w Writer
+	w := NewWriter(128)
 	to, ticks := w.Span(100, 60, 50)
 	if to, ticks = w.Shorten(to, ticks); to != 60+24 || ticks != 24 {
 		t.Errorf("of the oldest: %d ticks to %d", ticks, to)
@@ -228,10 +229,10 @@ func TestSpanOfLongTicks(t *testing.T) {
 	if to, ticks = w.Span(100, 60, 50); to != 60+19 || ticks != 19 {
 		t.Errorf("then %d ticks to %d", ticks, to)
 	}
-	for range MaxTicks {
+	for range 32 {
 		to, ticks = w.Span(100, 40, 90)
 	}
-	if to != 100 || ticks != MaxTicks {
+	if to != 100 || ticks != 32 {
 		t.Errorf("in the end %d ticks to %d", ticks, to)
 	}
 }

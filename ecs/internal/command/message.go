@@ -34,12 +34,11 @@ import (
 // It is sent again with every packet until the server says that it has the commands, so
 // that a loss costs nothing.
 
-// Limits of a message. A command repeated MaxTicks times outlives any burst of losses that
-// still lets anybody play; MaxStreams is more nodes than a player drives, MaxOthers more than are near
-// enough to be pushed. DrawnUnit is the
-// fraction of a tick in which drawn time moves: far less than anybody sees.
+// Limits of a message. MaxTicks is Most at the highest rate of steps, MaxStreams more nodes than a player
+// drives, MaxOthers more than are near enough to be pushed. DrawnUnit is the fraction of a tick in which
+// drawn time moves: far less than anybody sees.
 const (
-	MaxTicks   = 32
+	MaxTicks   = 128
 	MaxStreams = 32
 	MaxOthers  = 32
 	MaxValue   = 253
@@ -72,13 +71,18 @@ type Writer struct {
 	B       []byte
 	Changed bool // a stream's newest command is another than the one before, or its first
 
-	drawn   [queueLen]Drawn // by tick
-	oldest  bool            // the last message told of the oldest ticks of too many
-	cut     uint32          // of so many fewer than MaxTicks messages tell, because they are too long
-	streams int             // where their number is
+	drawn   []Drawn // by tick, as many as are kept
+	oldest  bool    // the last message told of the oldest ticks of too many
+	cut     uint32  // of so many fewer than most messages tell, because they are too long
+	streams int     // where their number is
 	bits    bits.Writer
 	args    []byte
 }
+
+// NewWriter returns a writer for the commands of so many ticks (see Kept).
+func NewWriter(kept int) Writer { return Writer{drawn: make([]Drawn, kept)} }
+
+func (w *Writer) slot(tick uint32) *Drawn { return &w.drawn[tick&uint32(len(w.drawn)-1)] }
 
 // lengthBits is the width of a message's length in front of it.
 const lengthBits = 10
@@ -94,7 +98,7 @@ func (w *Writer) Arguments() []byte {
 }
 
 // Drew notes what the client draws as it makes the command of a tick.
-func (w *Writer) Drew(tick uint32, d Drawn) { w.drawn[tick%queueLen] = d }
+func (w *Writer) Drew(tick uint32, d Drawn) { *w.slot(tick) = d }
 
 // Span returns of which ticks the next message tells, by the newest and their number: of all that
 // follow the newest tick that the server has. Where those are too many, messages tell of the newest;
@@ -102,8 +106,8 @@ func (w *Writer) Drew(tick uint32, d Drawn) { w.drawn[tick%queueLen] = d }
 // alone are too many. So they are after it has stood still, when some were refused as too early.
 func (w *Writer) Span(newest, got, at uint32) (uint32, int) {
 	w.cut -= min(w.cut, 1) // what they take may have become less
-	most := MaxTicks - w.cut
-	first := max(got, at, newest-min(queueLen, newest))
+	most := uint32(len(w.drawn)/4) - w.cut
+	first := max(got, at, newest-min(uint32(len(w.drawn)), newest))
 	if w.oldest = !w.oldest && newest > first+most; w.oldest {
 		newest = first + most
 	}
@@ -117,7 +121,7 @@ func (w *Writer) Shorten(newest uint32, ticks int) (uint32, int) {
 	if w.oldest {
 		newest -= uint32(ticks - fewer)
 	}
-	w.cut = uint32(MaxTicks - fewer)
+	w.cut = uint32(len(w.drawn)/4 - fewer)
 	return newest, fewer
 }
 
@@ -126,7 +130,7 @@ func (w *Writer) Begin(newest uint32, ticks int) {
 	w.B = binary.BigEndian.AppendUint32(w.B[:0], newest)
 	w.B = append(w.B, uint8(ticks))
 	for i := range uint32(ticks) {
-		d := &w.drawn[(newest-i)%queueLen]
+		d := w.slot(newest - i)
 		back := int64(newest) - int64(i) - int64(d.To)
 		before := math.Round((float64(d.To) - d.At) * DrawnUnit)
 		w.B = append(w.B, uint8(min(max(back, 0), 255)), uint8(min(d.Span, 255)))

@@ -1,14 +1,17 @@
 package command
 
-const (
-	// queueLen is how many ticks' commands are kept: longer than any lead that is allowed,
-	// and than replays go back.
-	queueLen = 128
+import "math/bits"
 
-	// MaxAhead is how many ticks before its time a command is taken: a client that is
-	// farther ahead than half of what is kept is refused, not waited for.
-	MaxAhead = queueLen / 2
-)
+// Kept is of how many ticks the commands are kept, at so many steps a second: a power of two, and of two
+// seconds at least, which is longer than any lead that is allowed, and than replays go back. A client
+// that is farther ahead than half of that is refused, not waited for.
+func Kept(steps int) int { return 128 << bits.Len(uint(steps-1)/64) }
+
+// Most is of how many ticks one message tells at most, half a second or more: a command that is repeated
+// in so many outlives any burst of losses that still lets anybody play. With as many messages a peer is
+// heard in one step: a client that runs again after a stall sends some at once, after one of the server
+// all that it has sent meanwhile wait, and what comes first of those is due; a flood is none of it.
+func Most(steps int) int { return Kept(steps) / 4 }
 
 // An Entry is one tick's command.
 type Entry[A any] struct {
@@ -21,10 +24,10 @@ type Entry[A any] struct {
 }
 
 // A Queue keeps the commands of one node until their ticks, on the server; on the owner it
-// keeps those that were made, for messages and replays. The zero Queue is empty.
+// keeps those that were made, for messages and replays.
 type Queue[A any] struct {
-	ring [queueLen]Entry[A]
-	done uint32 // the newest tick that was taken
+	ring []Entry[A] // Kept of them, by tick
+	done uint32     // the newest tick that was taken
 	last Entry[A]
 }
 
@@ -38,11 +41,19 @@ const (
 	Early           // it is farther ahead than any client is
 )
 
+// NewQueue returns a queue that keeps the commands of so many ticks (see Kept).
+func NewQueue[A any](kept int) Queue[A] { return Queue[A]{ring: make([]Entry[A], kept)} }
+
+func (q *Queue[A]) slot(tick uint32) *Entry[A] { return &q.ring[tick&uint32(len(q.ring)-1)] }
+
+// ahead is how many ticks before its time a command is taken.
+func (q *Queue[A]) ahead() uint32 { return uint32(len(q.ring) / 2) }
+
 // Put keeps a command for its tick; now is the tick that is about to run.
 func (q *Queue[A]) Put(now uint32, e Entry[A]) Verdict {
-	s := &q.ring[e.Tick%queueLen]
+	s := q.slot(e.Tick)
 	switch {
-	case e.Tick > now+MaxAhead:
+	case e.Tick > now+q.ahead():
 		return Early
 	case q.Knows(now, e.Tick): // of one that old nothing is known any more
 		return Doubled
@@ -58,15 +69,15 @@ func (q *Queue[A]) Put(now uint32, e Entry[A]) Verdict {
 
 // Knows reports whether a command would be a repeat.
 func (q *Queue[A]) Knows(now, tick uint32) bool {
-	return q.ring[tick%queueLen].Tick == tick || tick+MaxAhead <= now
+	return q.slot(tick).Tick == tick || tick+q.ahead() <= now
 }
 
 // Set keeps a command whatever was there.
-func (q *Queue[A]) Set(e Entry[A]) { q.ring[e.Tick%queueLen] = e }
+func (q *Queue[A]) Set(e Entry[A]) { *q.slot(e.Tick) = e }
 
 // At returns the command of a tick, if it is here.
 func (q *Queue[A]) At(tick uint32) (*Entry[A], bool) {
-	s := &q.ring[tick%queueLen]
+	s := q.slot(tick)
 	return s, s.Tick == tick && tick != 0
 }
 

@@ -64,8 +64,13 @@ type Stream[A any] struct {
 	Owner rpl.Peer // whose they are: those of a former owner count no more …
 	Since uint32   // … nor do, on the authority, those of ticks before it was the owner's
 
-	pressed []Entry[A]       // whose edges wait for a tick
-	raw     [queueLen][]byte // on the owner: its commands as they travel
+	pressed []Entry[A] // whose edges wait for a tick
+	raw     [][]byte   // on the owner: its commands as they travel, as many as the queue keeps
+}
+
+// NewStream returns the stream of an owner that keeps the commands of so many ticks (see Kept).
+func NewStream[A any](owner rpl.Peer, since uint32, kept int) *Stream[A] {
+	return &Stream[A]{Queue: NewQueue[A](kept), Owner: owner, Since: since}
 }
 
 // Press has the edges of a command wait for the next tick that runs without them. It reports
@@ -143,7 +148,12 @@ func (s *Stream[A]) Again(c *Codec[A], edges Edges, tick uint32, d Drawn, inTime
 }
 
 // sent returns where the command of a tick is kept as it travels.
-func (s *Stream[A]) sent(tick uint32) *[]byte { return &s.raw[tick%queueLen] }
+func (s *Stream[A]) sent(tick uint32) *[]byte {
+	if s.raw == nil {
+		s.raw = make([][]byte, len(s.ring))
+	}
+	return &s.raw[tick&uint32(len(s.raw)-1)]
+}
 
 // IsPress reports whether a is another command than those of a tick and of the one before it, which
 // are the same: that is a key, and no mouse that is moved on and on.
