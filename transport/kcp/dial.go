@@ -139,7 +139,7 @@ func (d *dialer) find(l *link, host string, port uint16) {
 
 // where reads a join string, or an address, of which no key is known.
 func where(s string) (j JoinString, err error) {
-	if isJoinString(strings.TrimSpace(s)) {
+	if s = strings.TrimSpace(s); isJoinString(s) { // it was pasted
 		return ParseJoinString(s)
 	}
 	return JoinString{Address: s}, nil

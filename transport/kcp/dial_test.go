@@ -166,7 +166,7 @@ func TestJoinAllAddresses(t *testing.T) {
 	r := linktest.NewRig(t, loopback(t, false))
 	_, port, _ := net.SplitHostPort(r.Listener.Addr())
 	server := r.Host(linktest.Offer())
-	for i, host := range []string{"0.0.0.0", "::", "", "::ffff:127.0.0.1"} {
+	for i, host := range []string{"0.0.0.0", "::", "", "::ffff:127.0.0.1", " 127.0.0.1"} {
 		r.Dialer = func() transport.Dialer { return Dialer(net.JoinHostPort(host, port), quick) }
 		client := r.Join(linktest.Offer())
 		r.Until("a client of "+strconv.Quote(host)+" is in", func() bool { return len(client.Conns) == 1 && len(server.Conns) == i+1 })
