@@ -128,7 +128,7 @@ func (pr *prediction) moved(n *nodes.Node) bool {
 }
 
 // Once runs fn for an effect of a command, a sound or a spark: once, however often
-// corrections run the tick again. late is how long ago it should have been shown, above 0
+// corrections run the tick again, and also where one has moved the effect by up to 5 ticks. late is how long ago it should have been shown, above 0
 // where only a correction has come to it. key tells apart the effects of one run. What a
 // correction takes back stays shown: for what lasts, spawn a node. Outside of a command fn
 // runs at once.
@@ -140,7 +140,7 @@ func (c Call) Once(key int, fn func(late time.Duration)) {
 	if r := of(c.Entry); r != nil && r.shared.Auth == nil && c.name.Tick != 0 {
 		now := rpl.Tick(r.commands.lead.Tick())
 		c.name.Key = key
-		if !r.predict.shown.First(c.name, now) {
+		if !r.predict.shown.First(c.name, now, c.Replay) {
 			return
 		}
 		late = time.Duration(now-min(now, c.Tick)) * r.shared.config.step()
@@ -178,6 +178,7 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 // since again. gap is how many ticks after the state before it that came.
 func (pr *prediction) replay(t, now rpl.Tick, gap float64) {
 	pr.states.Back(pr.all, t)
+	pr.shown.Again(t)
 	for k := t + 1; k <= now; k++ {
 		pr.commands.replay(k)
 		pr.states.SaveAll(pr.all, k)

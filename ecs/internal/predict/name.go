@@ -3,6 +3,7 @@ package predict
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"math"
 
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -53,23 +54,38 @@ func ParseName(b []byte) (n Name, ok bool) {
 	return Name{Node: rpl.Node(v[1]<<32 | v[0]), Tick: rpl.Tick(v[2]), Command: int(v[3]), Key: int(key)}, v[2] > 0
 }
 
+// Near is how many ticks a correction moves at most what it does not take back: what is made anew so
+// near to what is not made any more is the same, a little sooner or later.
+const Near = 5
+
 // Once remembers what has been shown of the last ticks, so that nothing is shown twice. The
 // zero Once is ready.
 type Once struct {
-	shown map[Name]struct{}
+	shown map[Name]uint64 // the replay in which it was made last
+	round uint64          // of the latest replay
+	from  rpl.Tick        // which began behind this tick
 	swept rpl.Tick
 }
 
-// First reports whether a name comes for the first time; now is the newest tick. Names that
+// Again begins a replay of the ticks behind from.
+func (o *Once) Again(from rpl.Tick) { o.round, o.from = o.round+1, from }
+
+// First reports whether a name comes for the first time; now is the newest tick. It does not if a
+// replay has moved it: if what was shown under a tick nearby is not made there any more. Names that
 // are older than any replay goes back are forgotten.
-func (o *Once) First(n Name, now rpl.Tick) bool {
+func (o *Once) First(n Name, now rpl.Tick, replay bool) bool {
 	if o.shown == nil {
-		o.shown = map[Name]struct{}{}
+		o.shown = map[Name]uint64{}
 	}
-	if _, known := o.shown[n]; known {
-		return false
+	_, known := o.shown[n]
+	was, moved := Name{}, false
+	if !known {
+		was, moved = o.moved(n, replay)
 	}
-	o.shown[n] = struct{}{}
+	if moved {
+		delete(o.shown, was)
+	}
+	o.shown[n] = o.round
 	if now > o.swept+Ticks {
 		o.swept = now
 		for k := range o.shown {
@@ -78,5 +94,29 @@ func (o *Once) First(n Name, now rpl.Tick) bool {
 			}
 		}
 	}
-	return true
+	return !known && !moved
+}
+
+// moved returns the first name near n that the latest replay has not made, or not yet: what follows in
+// order is moved in order. In a replay it may also be the newest of those that were made up to the tick
+// from which the replay began: the server may have moved it since.
+func (o *Once) moved(n Name, replay bool) (was Name, ok bool) {
+	best := int64(math.MaxInt64)
+	for k, round := range o.shown {
+		if round == o.round || k.Node != n.Node || k.Command != n.Command || k.Key != n.Key ||
+			max(k.Tick, n.Tick)-min(k.Tick, n.Tick) > Near {
+			continue
+		}
+		order := int64(k.Tick) - int64(o.from)
+		if order <= 0 {
+			if !replay {
+				continue
+			}
+			order = Ticks - order // behind all others
+		}
+		if order < best {
+			was, best, ok = k, order, true
+		}
+	}
+	return was, ok
 }

@@ -1,6 +1,7 @@
 package predict_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/tendonengine/tendon/ecs/internal/predict"
@@ -36,8 +37,52 @@ func TestOnce(t *testing.T) {
 	var o predict.Once
 	for tick := rpl.Tick(1); tick < 1000; tick++ {
 		for back := rpl.Tick(0); back < min(tick, predict.Ticks); back++ {
-			if first := o.First(predict.Name{Node: 1, Tick: tick - back}, tick); first != (back == 0) {
+			if first := o.First(predict.Name{Node: 1, Tick: tick - back}, tick, back > 0); first != (back == 0) {
 				t.Fatalf("in tick %d, that of %d ticks ago is shown: %v", tick, back, first)
+			}
+		}
+	}
+}
+
+// What a replay moves, and what runs for the first time in place of what one has taken back, is not
+// shown again; what is there beside it is, and what another makes.
+func TestOnceMoved(t *testing.T) {
+	for _, c := range []struct {
+		shown  []rpl.Tick
+		from   rpl.Tick
+		replay []rpl.Tick
+		then   rpl.Tick
+		anew   []rpl.Tick
+	}{
+		{[]rpl.Tick{100, 103, 106}, 100, []rpl.Tick{104, 107}, 110, []rpl.Tick{110}},
+		{[]rpl.Tick{100, 103, 106}, 100, []rpl.Tick{105}, 108, nil},                            // the last is for later
+		{[]rpl.Tick{100, 103, 106}, 100, []rpl.Tick{102, 104, 106}, 108, []rpl.Tick{106, 108}}, // one more
+		{[]rpl.Tick{100, 103, 106}, 100, []rpl.Tick{103, 106}, 109, []rpl.Tick{109}},
+		{[]rpl.Tick{100}, 100, []rpl.Tick{101}, 103, []rpl.Tick{103}}, // the server's comes later
+		{[]rpl.Tick{100}, 100, nil, 103, []rpl.Tick{103}},             // it has come
+		{[]rpl.Tick{100}, 90, []rpl.Tick{106}, 110, []rpl.Tick{106, 110}},
+	} {
+		var o predict.Once
+		name := predict.Name{Node: 1, Command: 2}
+		for _, name.Tick = range c.shown {
+			o.First(name, name.Tick, false)
+		}
+		var anew []rpl.Tick
+		o.Again(c.from)
+		for _, name.Tick = range c.replay {
+			if o.First(name, c.then-1, true) {
+				anew = append(anew, name.Tick)
+			}
+		}
+		if name.Tick = c.then; o.First(name, c.then, false) {
+			anew = append(anew, name.Tick)
+		}
+		if !slices.Equal(anew, c.anew) {
+			t.Errorf("shown in %d, after a replay behind %d in %d and %d: %d are new, want %d", c.shown, c.from, c.replay, c.then, anew, c.anew)
+		}
+		for _, other := range []predict.Name{{Node: 2, Command: 2}, {Node: 1, Command: 1}, {Node: 1, Command: 2, Key: 1}} {
+			if other.Tick = c.shown[0] + 1; !o.First(other, c.then, true) {
+				t.Errorf("%+v is taken for another", other)
 			}
 		}
 	}

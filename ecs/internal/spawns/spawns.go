@@ -19,10 +19,6 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// near is how many ticks the authority's spawn may be off where none has the same name: a
-// command that came late, or a state that differed, has fired a moment earlier or later.
-const near = 5
-
 // maxAwaited bounds what waits for the authority: more than anybody fires in a round trip.
 const maxAwaited = 256
 
@@ -177,7 +173,7 @@ func (st *Set) Claim(name predict.Name, f *rpl.PrefabType) (n *nodes.Node, made 
 			return nil, nil // it was given up before it came
 		}
 	}
-	best, off := -1, rpl.Tick(near+1)
+	best, off := -1, rpl.Tick(predict.Near+1)
 	for i, s := range st.all {
 		like := s.name
 		like.Tick = name.Tick
