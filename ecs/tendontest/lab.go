@@ -3,6 +3,7 @@ package tendontest
 // A Lab: machines of one game on one network.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -131,25 +132,42 @@ func (l *Lab) Host() *Machine {
 // it can be given nodes. Host comes first.
 func (l *Lab) Join() *Machine {
 	l.t.Helper()
+	m, err := l.TryJoin()
+	if err != nil {
+		l.t.Fatalf("tendontest: %s has not joined: %v", m.Name, err)
+	}
+	return m
+}
+
+// Errors of a client that OnEnd has no other for.
+var (
+	errEnded     = errors.New("the session has ended")
+	errUndecided = errors.New("the server has neither let it in nor refused it in ten seconds")
+)
+
+// TryJoin is Join of a client that the server may refuse: it returns the error that its OnEnd gets. It
+// steps for ten seconds at most.
+func (l *Lab) TryJoin() (*Machine, error) {
+	l.t.Helper()
 	if l.host == nil {
 		l.t.Fatal("tendontest: there is nobody to join: call Lab.Host before Lab.Join")
 	}
 	m := l.Alone(fmt.Sprintf("client %d", len(l.Machines)))
 	var ended error
-	m.OnEnd(func(err error) { ended = errors.Join(errors.New("the session has ended"), err) })
+	over := false
+	m.OnEnd(func(err error) { over, ended = true, err })
 	m.Dialer = l.Net.Dialer(l.listener)
 	m.Join(m.Dialer)
 	for range 10 * l.steps {
 		l.Steps(1)
 		if m.Mode() == tendon.Client && m.Me() != 0 && slices.Contains(slices.Collect(l.host.Peers()), m.Me()) {
-			return m
+			return m, nil
 		}
-		if ended != nil {
-			break
+		if over {
+			return m, cmp.Or(ended, errEnded)
 		}
 	}
-	l.t.Fatalf("tendontest: %s has not joined: %v", m.Name, ended)
-	return nil
+	return m, errUndecided
 }
 
 // Steps has all machines step n times: Receive, Game.Step and Send on each, the host first. It draws

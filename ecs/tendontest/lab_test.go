@@ -3,6 +3,8 @@ package tendontest_test
 // What a Lab promises of its machines and of its time.
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/ecs/tendontest"
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -45,6 +48,26 @@ func TestJoinIsWhole(t *testing.T) {
 		if tendon.Owner(e) != client.Me() {
 			t.Errorf("peer %d owns what %s was given", tendon.Owner(e), client.Name)
 		}
+	}
+}
+
+// TryJoin returns why a client was refused, and those who are let in as Join does.
+func TestTryJoin(t *testing.T) {
+	lab, _ := coins(t, netsim.Conditions{Delay: 50 * time.Millisecond}, nil, func(machine string, c *tendon.Config) {
+		c.Hello = []byte(machine)
+		c.Admit = func(hello []byte, _ transport.Identity) error {
+			if string(hello) == "client 1" {
+				return errors.New("banned until Monday")
+			}
+			return nil
+		}
+	})
+	lab.Host()
+	if m, err := lab.TryJoin(); !errors.Is(err, transport.ErrNotAdmitted) || !strings.Contains(err.Error(), "until Monday") || m.Mode() == tendon.Client {
+		t.Errorf("%s is in mode %v, with %v", m.Name, m.Mode(), err)
+	}
+	if m, err := lab.TryJoin(); err != nil || m.Me() == 0 {
+		t.Errorf("%s is peer %d, with %v", m.Name, m.Me(), err)
 	}
 }
 
