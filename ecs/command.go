@@ -243,8 +243,9 @@ func (b *binder[A]) runOwner(t rpl.Tick, replay bool) {
 	}
 	b.ticks[t%predict.Ticks] = t
 	r := b.r
+	r.predict.pass++
 	for _, n := range r.predict.all { // by id, as the authority runs them
-		if n.Predicted.Gone {
+		if n.Predicted.Gone || n.Predicted.Pass == r.predict.pass { // what this command makes it does not move yet
 			continue
 		}
 		var e command.Entry[A]

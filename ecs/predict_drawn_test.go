@@ -167,3 +167,31 @@ func TestDrawnEvenlyAfterAHitchOfTheServer(t *testing.T) {
 		}
 	}
 }
+
+// What is predicted no more goes over to where others are drawn, in place as by View.
+func TestReleasedInPlace(t *testing.T) {
+	p := tendon.NewProtocol("released in place")
+	c := tendon.Replicate(p, "walker", donburi.NewComponentType[inPlaceData]())
+	lab, _, client := walkers(t, p, c, func(e *donburi.Entry, way gmath.Vec) {
+		d := c.Get(e)
+		d.Pos, d.At = d.Pos.Add(way), d.At+way.X
+	})
+	me, _ := tendon.Mine(client.Replication, c)
+	client.Frame()
+	before := c.Get(me).Pos.X
+	for i := range 60 {
+		if i == 5 {
+			tendon.Predict(me, false)
+		}
+		lab.Steps(1)
+		client.Frame()
+		is, v := c.Get(me).Pos.X, tendon.View(me, c).Pos.X
+		if is != v || is < before-1 || is > before+5 {
+			t.Errorf("step %d: drawn in place at %v, by View at %v, before at %v", i, is, v, before)
+		}
+		before = is
+	}
+	if tendon.Predicted(me) {
+		t.Error("it is predicted still")
+	}
+}

@@ -42,6 +42,7 @@ type prediction struct {
 	shown     predict.Once  // effects
 	known     rpl.Tick
 	round     uint64 // counts findings of what is predicted
+	pass      uint64 // counts runs of a command for it
 	states    replay.States
 	others    replay.Others // stand at the tick of the rule that runs
 	corrected []func(Correction)
@@ -102,7 +103,7 @@ func (pr *prediction) spawn(c Call, f *nodes.Prefab, args []byte, build func() *
 			pr.all = append(pr.all, n) // the rules that run after this one have it
 		}
 	}
-	n.Predicted.Gone = false
+	n.Predicted.Gone, n.Predicted.Pass = false, pr.pass
 	return pr.World.Entry(n.Entity)
 }
 

@@ -63,7 +63,7 @@ func (r *Replication) connect() {
 		writer: command.NewWriter(command.Kept(sh.config.Steps)),
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands, drawn: &r.own}
-	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, Report: r.notify.Compare}
+	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, Report: r.notify.Compare, Start: r.draw.inPlace.Start}
 	r.predict.others.States = &r.predict.states
 	r.predict.spawns = spawns.Set{Base: &sh.Base, Nodes: &r.nodes, LoadTime: &r.loadTime, End: func(n *nodes.Node) {
 		r.proxies.endProxy(n, nodes.Removed)

@@ -109,6 +109,7 @@ func (st *States) Release(n *nodes.Node, ahead float64) {
 		if n.Predicted.Under == under(n) {
 			st.Screen.Take(b.Track, drawn, track.JumpUnits*ahead)
 		}
+		st.Start(n, b)
 	}
 	n.Predicted = nil
 	st.Report(n)

@@ -20,7 +20,8 @@ type States struct {
 	*nodes.Base
 	Nodes  *nodes.Table
 	Screen *track.Screen
-	Report func(*nodes.Node) // that the server has decided otherwise than predicted
+	Report func(*nodes.Node)                 // that the server has decided otherwise than predicted
+	Start  func(*nodes.Node, *nodes.Binding) // drawing in place what comes from the server
 
 	words, mine  []int32 // scratch
 	vars, theirs []any
