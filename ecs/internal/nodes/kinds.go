@@ -9,6 +9,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/deep"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -97,6 +98,7 @@ type Component struct {
 	Reckon  func(w donburi.World, t rpl.Tick, p unsafe.Pointer) // moves it, on every machine, from the tick before to t; nil: the game's step alone does
 	Lists   *deep.Plan                                          // what Copy shares with the original; nil: nothing
 
+	hangs  *uintptr      // where it says whether the entity hangs below another, as donburi's transform does; nil: nowhere
 	Notify []int         // props with `notify`
 	Drawn  track.Fields  // fields with `interp`
 	Pos    []track.Field // the x and y of the node's position; nil without a `pos` prop
@@ -120,8 +122,13 @@ func (c *Component) Keep(dst, src unsafe.Pointer) {
 	c.Lists.Keep(dst, src)
 }
 
-// PutBack makes a component what Keep has kept.
+// PutBack makes a component what Keep has kept, but for whether the entity hangs below another: below
+// which stands elsewhere, and stays.
 func (c *Component) PutBack(dst, src unsafe.Pointer) {
+	if c.hangs != nil {
+		hangs := (*bool)(unsafe.Add(dst, *c.hangs))
+		defer func(now bool) { *hangs = now }(*hangs)
+	}
 	if c.Lists == nil {
 		c.Copy(dst, src)
 		return
@@ -131,6 +138,9 @@ func (c *Component) PutBack(dst, src unsafe.Pointer) {
 
 // Finish fills in what is known only after the item type is compiled.
 func (c *Component) Finish() error {
+	if at, ok := donburix.HangsAt(c.Type.Typ()); ok {
+		c.hangs = &at
+	}
 	for i := range c.Item.Props {
 		p := &c.Item.Props[i]
 		if p.Notify {
