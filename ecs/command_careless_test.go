@@ -136,6 +136,34 @@ func TestCommandThatNeverRuns(t *testing.T) {
 	x.says("command not run", "", false, false)
 }
 
+// A command on what is a part of nodes, and stands on none, never runs: that is named.
+func TestCommandOnAPart(t *testing.T) {
+	var log bytes.Buffer
+	p := tendon.NewProtocol("turrets")
+	tank := tendon.Replicate(p, "tank", donburi.NewComponentType[runnerData]())
+	turret := tendon.Replicate(p, "turret", donburi.NewComponentType[runnerData]())
+	turn := tendon.NewCommand[runKeys](p, "turn", turret)
+	tanks := tendon.NewPrefab(p, "tank", func(w donburi.World, _ tendon.None) *donburi.Entry {
+		e := w.Entry(w.Create(tank))
+		tendon.Part(e, w.Entry(w.Create(turret)))
+		return e
+	})
+	r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{Debug: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn.Apply(r, func(tendon.Call, runKeys) { t.Error("it runs") })
+	tendon.Give(tanks.Spawn(r.World(), tendon.None{}), r.Me())
+	for range 200 {
+		r.Receive()
+		turn.Run(r)
+		r.Send()
+	}
+	if what := "command on a part"; *r.Counter(what) == 0 || strings.Count(log.String(), what) != 1 || !strings.Contains(log.String(), "what=turn") {
+		t.Errorf("counted %d times, the log:\n%s", *r.Counter(what), log.String())
+	}
+}
+
 // A Run too many in a step, and one where no step is, are named: what it moves is too fast, or the
 // server hears of no command.
 func TestRunInTheWrongPlace(t *testing.T) {

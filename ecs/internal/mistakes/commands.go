@@ -126,6 +126,9 @@ func (ck *Checker) checkCommands() {
 		if u.run && !u.applied && moved {
 			ck.withoutRule(c)
 		}
+		if u.run && ck.Auth != nil && !moved && ck.onPart(c) {
+			ck.Faults.Scold("command on a part", c.Name, "commands move nodes, and its component stands on parts of nodes alone: make that a node of its own and Attach it, or put the component on the node")
+		}
 		if ck.long(&u.idle, !u.run && driven) {
 			ck.Faults.Scold("command not run", c.Name, fmt.Sprintf(
 				"a player has driven a node with its component for %d seconds, and Run was never called here: call it in each step, between Receive and Send, on every machine; a game that was paused all the time may", maxIdle))
@@ -135,6 +138,18 @@ func (ck *Checker) checkCommands() {
 				"this machine's player has driven a node with its component for %d seconds, and every command was the zero value: call Sample where there is a player", maxIdle))
 		}
 	}
+}
+
+// onPart reports whether the component of a command stands on a part of a node.
+func (ck *Checker) onPart(c *nodes.Command) bool {
+	for _, n := range ck.Nodes.Sorted() {
+		for i := range n.Items {
+			if b := &n.Items[i]; b.Entity != n.Entity && b.Comp != nil && b.Comp.Type == c.On {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // long counts the steps in a row in which something is missing, and reports whether those are many.
