@@ -112,8 +112,8 @@ func (r *Replication) enter(m sessionmsg.Level) {
 	}
 	r.fill()
 	r.client.ready = r.line.now()
-	after, _ := r.client.conn.Next()
-	if err := r.client.conn.Reliable(sessionmsg.AppendReady(nil, sessionmsg.Ready{Epoch: m.Epoch, After: after, Names: r.loadTime.Sum()})); err != nil {
+	ready := sessionmsg.Ready{Epoch: m.Epoch, After: r.client.conn.Sent(), Names: r.loadTime.Sum()}
+	if err := r.client.conn.Reliable(sessionmsg.AppendReady(nil, ready)); err != nil {
 		r.client.ended = fmt.Errorf("tendon: %w", err)
 	}
 }

@@ -278,8 +278,12 @@ func TestLostBeforeJoining(t *testing.T) {
 	server.tellPeers()
 	ann := l.player(tendon.Config{})
 	ann.again = false
+	ann.step = func() {
+		if ann.Me() > rpl.Server { // asked in
+			ann.cut() // before she says that her side is built
+		}
+	}
 	l.until("she is asked in", func() bool { return ann.Me() > rpl.Server })
-	ann.cut() // before she has said that her side is built
 	server.said()
 	l.seconds(45)
 	server.heard("")

@@ -235,9 +235,11 @@ func spawnsUnderLoss(t *testing.T, c netsim.Conditions, seed uint64, node compon
 	t.Helper()
 	x := newRange(t, c, seed, node)
 	presses, push := 0, 0
-	alone := map[uint16]int{} // steps that a shell waits for the server's
-	wait := int((2*(c.Delay+c.Jitter) + 300*time.Millisecond) * 60 / time.Second)
+	alone := map[uint16]int{}        // steps that a shell waits for the server's
+	trip := 2 * (c.Delay + c.Jitter) // or as it is measured, where acks are lost
 	for i := range 900 {
+		trip = max(trip, x.client.Stats(0).RTT)
+		wait := int((trip + 300*time.Millisecond) * 60 / time.Second)
 		if i%9 == 0 && i < 700 {
 			presses++
 			x.input.Fire, x.input.Nr = true, uint16(presses)

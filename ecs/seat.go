@@ -201,8 +201,7 @@ func (ss *seating) sendLevel(s *seat, first bool) {
 		s.levelUnsent = true
 		return
 	}
-	m := sessionmsg.Level{Epoch: uint8(ss.epoch), Name: ss.level}
-	m.After, _ = s.conn.Next()
+	m := sessionmsg.Level{Epoch: uint8(ss.epoch), After: s.conn.Sent(), Name: ss.level}
 	var msg []byte
 	if first {
 		msg = sessionmsg.AppendWelcome(nil, sessionmsg.Welcome{

@@ -51,6 +51,25 @@ func TestStats(t *testing.T) {
 	check(t, "alone", alone.Stats(alone.Me()), tendon.Stats{})
 }
 
+// A line that loses nothing has no loss on either end from the first packet on, nor on the client through
+// a change of levels.
+func TestStatsOfAPerfectLine(t *testing.T) {
+	l := newLab(t, netsim.Conditions{Delay: 40 * time.Millisecond})
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	worst := 0.0
+	for i := range 400 {
+		if i == 200 {
+			server.Load("next")
+		}
+		l.steps(1)
+		if worst = max(worst, client.Stats(0).Loss); i < 200 {
+			worst = max(worst, server.Stats(client.Me()).Loss)
+		}
+	}
+	check(t, "it is in", client.Me() != 0, true)
+	check(t, "the loss", worst, 0.0)
+}
+
 // The session counts the packets that its links ignore, over successive links.
 func TestCountersOfTheLink(t *testing.T) {
 	l := newLab(t, netsim.Conditions{Duplicate: 0.5})

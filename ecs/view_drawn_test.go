@@ -271,7 +271,7 @@ func TestLateStateIsNoLeap(t *testing.T) {
 		}
 		last = at
 	}
-	if still > frames/60 || leaps > 6 {
+	if still > frames/60 || leaps > frames/150 {
 		t.Errorf("of %d frames it stands still in %d and leaps in %d", frames, still, leaps)
 	}
 }

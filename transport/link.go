@@ -146,8 +146,10 @@ type Conn interface {
 	// Next opens a packet. seq is the sequence number that the receiver will see;
 	// room is the bytes of datagram that fit beside what the reliable lane has to
 	// send now, from MinRoom to MaxPayload. A packet that Datagram does not complete
-	// before the following Next is not sent.
+	// before the following Next is not sent, and the peer takes its number for lost.
 	Next() (seq uint64, room int)
+	// Sent is the sequence number of the newest packet, 0 before the first.
+	Sent() uint64
 	// Datagram completes and sends the packet that Next opened. b is copied. It leaves at the
 	// latest with the next Flush of any Conn of the Link, or its next Poll. Beside a datagram
 	// longer than the room, segments of the reliable lane that no longer fit wait. Datagram

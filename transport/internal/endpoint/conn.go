@@ -101,6 +101,13 @@ func (c *Conn) Next() (seq uint64, room int) {
 	return c.seq, room
 }
 
+// Sent implements transport.Conn.
+func (c *Conn) Sent() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.seq
+}
+
 // Datagram implements transport.Conn.
 func (c *Conn) Datagram(b []byte) {
 	if len(b) > transport.MaxPayload {
