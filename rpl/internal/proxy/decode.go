@@ -224,15 +224,21 @@ func (c *Proxy) readRemovals(d *prefix.Decoder, m *coder.Model) error {
 }
 
 // readLast reads what a node that is removed was in the end, as updates of its rows. It is skipped
-// if the node is not here, or is not what the authority means, as after a damaged packet: the node
-// goes all the same, and to refuse the packet would have it sent again for ever.
+// if the node is not here, or is not what the authority means, as after a damaged packet, or has other
+// items, because the arrival with those that it got lately is lost: the node goes all the same, and to
+// refuse the packet would have it sent again for ever.
 func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
 	bits := int(coder.ReadUnsigned(d, &m.Entry.Length))
 	if bits > wire.MaxLastBits+wire.MaxRows {
 		return fmt.Errorf("%w: a last state of %d bits", ids.ErrPacket, bits)
 	}
 	end := d.At() + bits
-	if r, rows := c.tenant(of.handle); r != nil && r.gen == of.gen {
+	laid := ids.Tick(0)
+	if d.Bits(1) == 1 {
+		ago := ids.Tick(coder.ReadUnsigned(d, &m.Entry.Run))
+		laid = c.dec.stage.tick - min(ago, c.dec.stage.tick)
+	}
+	if r, rows := c.tenant(of.handle); r != nil && r.gen == of.gen && r.laid >= laid {
 		begun, staged, fits := *d, len(c.dec.stage.updates), true
 		for i := rows.first; i < rows.first+uint32(rows.n) && fits; i++ {
 			if d.Bits(1) == 1 {
@@ -242,6 +248,9 @@ func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
 		if !fits || d.At() != end {
 			*d, c.dec.stage.updates = begun, c.dec.stage.updates[:staged]
 		}
+	}
+	if d.At() > end {
+		return fmt.Errorf("%w: a last state of %d bits, which are more", ids.ErrPacket, bits)
 	}
 	for left := end - d.At(); left > 0; left = end - d.At() {
 		d.Bits(min(left, 32))

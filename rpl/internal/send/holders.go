@@ -41,7 +41,7 @@ func (a *Sender) RemoveAtHolders(n *store.Node, reason uint8) {
 		a.unshare(n)
 	}
 	u := &a.Updates
-	u.ends = append(u.ends[:0], make([]*lastRow, len(n.Rows()))...)
+	u.ends = append(u.ends[:0], make([]*store.LastRow, len(n.Rows()))...)
 	for _, h := range n.Holders {
 		if h.Handle() != wire.NoHandle {
 			p := a.All[h.Peer()]

@@ -2,12 +2,10 @@ package send
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
-	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -15,30 +13,22 @@ import (
 // What a node was in the end. The store forgets a node that is removed, so what a peer does
 // not know of its last state is kept beside the removal, which carries it in each copy.
 
-// A lastRow is what a row of a removed node was in the end. All peers that are sent it share it.
-type lastRow struct {
-	row   int // of the node's rows
-	of    *rowtype.Type
-	words []int32
-	vars  []any
-}
-
 // lastOf returns what a peer must be sent of a node that is removed now, row by row; to is
 // what it is appended to, and rows what was found for other peers. A row is sent if what is
 // on its way to the peer does not lead to it; on a line that may lose packets, also if something is.
-// A place below a parent that the peer is not known to know of is not.
+// Its place is as it is on its way if the peer is not known to know below which parent it is.
 //
 // The others are what they were in the end at one tick, of which it returns how long ago it was: the
 // newest one to which all of them lead, or almost all, the first of them before the others.
-func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to []*lastRow) (last []*lastRow, ago int) {
+func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*store.LastRow, to []*store.LastRow) (last []*store.LastRow, ago int) {
 	e, v := &p.States[h], p.lifeAt(h)
-	if n.Transient || v.relayout || e.State == HandleComing && !v.mayBeSpeculative() {
+	if n.Transient || e.State == HandleComing && !v.maybeArrived() {
 		return to, 0
 	}
 	ends := ^uint64(0)
 	for i := range n.Rows() {
 		r, pr := &a.store.Rows[n.Rows()[i]], p.row(e, i)
-		if pr.hidden() || !p.Sees(n, r.Type.Audience) || v.newParent && r.Type.Pos[0] >= 0 {
+		if pr.hidden() || !p.Sees(n, r.Type.Audience) {
 			continue
 		}
 		ver, tick := pr.flight, pr.flightTick
@@ -53,48 +43,45 @@ func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*lastRow, to [
 			}
 		}
 		if rows[i] == nil {
-			rows[i] = a.endOf(r, i)
+			rows[i] = a.store.LastRow(r, i)
 		}
-		to = append(to, rows[i])
+		l := rows[i]
+		if v.newParent && r.Type.Pos[0] >= 0 {
+			if !r.Kept(ver) {
+				continue
+			}
+			words, _ := a.store.Version(r, ver)
+			l = l.PlacedAs(words)
+		}
+		to = append(to, l)
 	}
 	return to, bits.TrailingZeros64(ends)
 }
 
-// endOf keeps what a row is now. It moves no more.
-func (a *updates) endOf(r *store.Row, i int) *lastRow {
-	l := &lastRow{row: i, of: r.Type, words: slices.Clone(a.store.Current(r))}
-	for _, k := range r.Type.Inferred {
-		l.words[k-1] = 0
-	}
-	for _, k := range r.Type.Fractional {
-		l.words[r.Type.Fraction[k]] = 0
-	}
-	if r.Vars != nil {
-		l.vars = slices.Clone(r.Vars.Now)
-	}
-	return l
-}
-
-// appendLast codes the last state of a node for a peer: the bits that it takes, then of each
-// row whether it is there, and the row. A row that is long is left out, so that the removal
-// fits any packet, and so is one of a group that the peer is in no more.
-func (a *updates) appendLast(p *Peer, last []*lastRow, nrows int) {
+// appendLast codes the last state of a node for a peer: the bits that it takes, since when the node has
+// the items that it has, if the peer may have others, then of each row whether it is there, and the
+// row. A row that is long is left out, so that the removal fits any packet, and so is one of a group
+// that the peer is in no more.
+func (a *updates) appendLast(p *Peer, v *lifecycle) {
 	at := len(a.syms)
-	a.syms = append(a.syms, 0) // the bits
-	m, next := p.Model, 0
-	for i := range nrows {
+	m, last, next := p.Model, v.last, 0
+	a.syms = append(a.syms, 0, prefix.Raw(uint32(flag(v.relayout)), 1)) // the bits come in the end
+	if v.relayout {
+		a.syms = append(a.syms, coder.Unsigned(&m.Entry.Run, uint32(a.store.Tick-v.laid)))
+	}
+	for i := range int(v.rows) {
 		flagAt := len(a.syms)
 		a.syms = append(a.syms, prefix.Raw(0, 1))
-		if next == len(last) || last[next].row != i {
+		if next == len(last) || last[next].Row != i {
 			continue
 		}
 		l := last[next]
-		if next++; l.of.Audience >= ids.FirstGroup && !p.isIn(l.of.Audience) {
+		if next++; l.Of.Audience >= ids.FirstGroup && !p.isIn(l.Of.Audience) {
 			continue
 		}
-		a.syms = m.AppendKey(a.syms, l.of, l.words, a.sender.Tables.deaf)
-		for k, t := range l.of.Vars {
-			a.buf = t.Type.Append(a.buf[:0], l.vars[k])
+		a.syms = m.AppendKey(a.syms, l.Of, l.Words, a.sender.Tables.deaf)
+		for k, t := range l.Of.Vars {
+			a.buf = t.Type.Append(a.buf[:0], l.Vars[k])
 			a.syms = coder.AppendBytes(a.syms, &m.Entry.Length, a.buf)
 		}
 		if symBits(a.syms[at+1:]) > wire.MaxLastBits {
@@ -109,10 +96,10 @@ func (a *updates) appendLast(p *Peer, last []*lastRow, nrows int) {
 
 // noteLastTooLong counts that a row's last state does not go with the removal of its node, once
 // for each peer and copy, and logs the first time.
-func (a *Sender) noteLastTooLong(p *Peer, l *lastRow) {
+func (a *Sender) noteLastTooLong(p *Peer, l *store.LastRow) {
 	if a.Accounts.Counters.LastTooLong++; a.Accounts.Counters.LastTooLong == 1 {
 		a.store.Log.Warn("what a node was in the end is too long to go with its removal: who has it is not sent what changed last",
-			"component", l.of.Item.Name, "peer", p.ID, "most bytes", wire.MaxLastBits/8,
+			"component", l.Of.Item.Name, "peer", p.ID, "most bytes", wire.MaxLastBits/8,
 			"remedy", "keep what must be known in the end in a small component, or send it by a reliable RPC before the node is removed")
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
@@ -34,11 +35,11 @@ type lifecycle struct {
 	waits     bool // further calls wait at the authority for a place among calls
 	relayout  bool // the set of items must be sent
 	destroyed bool
-	removed   bool       // the removal is acked; only reliable messages still need the handle
-	reason    uint8      // of the game, for the removal; 0: none
-	rows      uint8      // how many the node had in the end …
-	last      []*lastRow // … and which of them the removal carries
-	from      []ids.Tick // by row, 0 or none for most: acks of packets before that say nothing of the row
+	removed   bool             // the removal is acked; only reliable messages still need the handle
+	reason    uint8            // of the game, for the removal; 0: none
+	rows      uint8            // how many the node had in the end …
+	last      []*store.LastRow // … and which of them the removal carries
+	from      []ids.Tick       // by row, 0 or none for most: acks of packets before that say nothing of the row
 }
 
 // outlast keeps a lifecycle until no packet that was sent up to now can be acked any more.

@@ -213,7 +213,7 @@ func (a *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any boo
 			a.sender.Updates.syms = append(a.sender.Updates.syms, coder.Unsigned(&m.Entry.Run, uint32(a.store.Tick-v.end-1)))
 		}
 		if len(v.last) > 0 {
-			a.sender.Updates.appendLast(p, v.last, int(v.rows))
+			a.sender.Updates.appendLast(p, v)
 		}
 		a.sender.Updates.note(h, 0, recRemoval, e.gen, 0)
 		pc := a.sender.Updates.bundle(h, begun)

@@ -105,8 +105,8 @@ type updates struct {
 	actions    []int          // what the update being planned does to each row of its node
 	priorities priorities
 	buf        []byte
-	ahead      uint32     // sum of what was read ahead, so that the compiler keeps the reads
-	ends       []*lastRow // scratch: what the rows of a node that is removed were
+	ahead      uint32           // sum of what was read ahead, so that the compiler keeps the reads
+	ends       []*store.LastRow // scratch: what the rows of a node that is removed were
 }
 
 // A planner decides what each peer is sent.

@@ -195,7 +195,10 @@ func (a *updates) hear(n *store.Node, i int) {
 
 // mayBeSpeculative reports whether an update may build on an arrival that is not acked: a
 // datagram carried the arrival, and the set of items has not changed since.
-func (v *lifecycle) mayBeSpeculative() bool { return v.block == 0 && v.copies > 0 && !v.relayout }
+func (v *lifecycle) mayBeSpeculative() bool { return v.maybeArrived() && !v.relayout }
+
+// maybeArrived reports whether a datagram carried the arrival.
+func (v *lifecycle) maybeArrived() bool { return v.block == 0 && v.copies > 0 }
 
 // loosen sets or clears markLoose: whether a handle must be looked at in every send.
 func (p *Peer) loosen(h uint32, loose bool) {
