@@ -71,8 +71,9 @@ type Times struct {
 	Silence  time.Duration // without a packet, then a peer is lost, and a client has lost its server; 1 s to 1 min, default 10 s
 	Grace    time.Duration // a lost peer's seat is kept for so long, default 30 s
 	// Join is how long a client may take to build the level and be ready, default 10 s. Where places
-	// are short (MaxPeers, or 128 on their way in at once), who is not ready after half a second may
-	// have to give way to who asks next, and is told ErrFull.
+	// are short (MaxPeers, or 128 on their way in at once), who is not ready after half a second, or
+	// after longer if nobody has been ready for a while, may have to give way to who asks next, and is
+	// told ErrFull.
 	Join time.Duration
 }
 

@@ -51,10 +51,17 @@ const (
 	MaxUnjoined     = 128
 	DefaultUnjoined = 8
 	// DebtTime is for how long it counts against an address that a client from there was let in
-	// and did not join, if places are short, and MomentToJoin for how long who is let in keeps
-	// its place in any case: most are ready sooner.
-	DebtTime     = 10 * time.Second
-	MomentToJoin = 500 * time.Millisecond
+	// and did not join, if places are short: much longer than it held the place, so that it takes
+	// ten addresses to hold one place for nothing. MaxDebt is the most that counts: who shares an
+	// address with such a one is forgiven within half an hour.
+	DebtTime = 3 * time.Minute
+	MaxDebt  = 8
+	// MomentToJoin is for how long who is let in keeps its place in any case: most are ready
+	// sooner. While places are short and nobody joins, the moment of who is let in grows to a part
+	// of that time, ShareOfShortage of it, so that it becomes long enough for whoever is there;
+	// and only a part, so that a crowd of a few seconds, which may be an attack, has not yet any more.
+	MomentToJoin    = 500 * time.Millisecond
+	ShareOfShortage = 4
 	// MaxUnjoinedInbox is the bytes of packets of a client on its way in that may wait for the
 	// game's next Poll, and MaxUnjoinedLane those of the reliable lane that may wait for what is
 	// missing before them, or for the rest of their message: to get ready takes one short

@@ -6,6 +6,7 @@ package endpoint
 import (
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/wire"
@@ -64,6 +65,7 @@ func (e *Endpoint) place(r *request) (v *Conn, ok bool) {
 	if waiting == 0 || waiting < transport.MaxUnjoined && e.room(r, joined+waiting) {
 		return nil, true
 	}
+	e.gate.short(e.awake.at(e.cfg.Now()), e.timing.Join)
 	if v = e.victim(r.prefix); v != nil {
 		return v, true
 	}
@@ -91,10 +93,19 @@ func (e *Endpoint) count() (joined, waiting int) {
 	return len(conns) - waiting, waiting
 }
 
-// victim is the client on its way in that gives way to one of the address p: of the address
-// with the greatest debt the one that has waited longest, if that debt is greater than p's or
-// the client has waited for very long. Who has just come, and not with many others, has a
-// moment to join in. It is nil if nobody need give way.
+// victim is the client on its way in that gives way to one of the address p: of the address with
+// the greatest debt the one that has waited longest. It is nil if nobody need give way.
+//
+// Clients that need seconds to get ready must not send one another away for ever. So each keeps its
+// place for a moment against its like, and the moment is the longer, the longer nobody has joined:
+// once it is as long as what one of them needs, that one joins. In its moment it gives way only to
+// one whose address owes an attempt less; so the debts of those who follow one another in a place
+// fall by an attempt each time, until nobody owes less.
+//
+// An attacker does not get far with that. An address owes an attempt once it has held a place for
+// nothing: then its clients give way to who comes once, however long the moment is, and cannot take
+// that one's place. He needs new addresses all the time, of which each holds one place for the time
+// to join at most, as where nobody else asks.
 func (e *Endpoint) victim(p netip.Prefix) *Conn {
 	now := e.awake.at(e.cfg.Now())
 	mine, _ := e.gate.debt(p, now)
@@ -109,14 +120,27 @@ func (e *Endpoint) victim(p netip.Prefix) *Conn {
 		}
 		age := now - c.born
 		debt, crowds := e.gate.debt(c.prefix, now)
-		switch {
-		case age < transport.MomentToJoin && !crowds:
-		case debt <= mine && age < e.timing.HalfOpen:
-		case debt > most || debt == most && c.born < found.born:
+		if more := debt - 1 - mine; !crowds && age < e.keeps(c, more) { // 1 is for its present attempt
+			continue
+		}
+		if debt > most || debt == most && c.born < found.born {
 			found, most = c, debt
 		}
 	}
 	return found
+}
+
+// keeps is for how long a client on its way in keeps its place against one whose address owes so
+// many attempts less than its own.
+func (e *Endpoint) keeps(c *Conn, more float32) time.Duration {
+	const one = 0.5 // what is left of an attempt that counts as one
+	switch {
+	case more >= one:
+		return transport.MomentToJoin
+	case more > -one:
+		return c.moment
+	}
+	return e.timing.Join
 }
 
 // crowdOut ends a client that has not joined, in favour of another.
@@ -140,6 +164,7 @@ func (e *Endpoint) letIn(r *request) {
 		e: e, path: r.path, attempt: r.attempt, hello: slices.Clone(r.hello), identity: r.identity,
 		state: halfOpen, prefix: r.prefix, unjoined: true, born: e.awake.at(e.cfg.Now()), number: e.cfg.Random(),
 	}
+	c.owes, c.moment = e.gate.owes(c.prefix, c.born), e.gate.moment(c.born, e.timing.Join)
 	c.heard.Store(-1)
 	r.conn = c
 	e.mu.Lock()
@@ -155,7 +180,6 @@ func (e *Endpoint) letIn(r *request) {
 	e.byID[c.id] = c
 	e.asked[r.question] = c
 	e.mu.Unlock()
-	e.gate.owes(c.prefix, c.born, 1)
 	e.desk.mu.Lock()
 	delete(e.desk.known, r.question)
 	e.desk.granted = append(e.desk.granted, r)

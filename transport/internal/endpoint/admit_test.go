@@ -2,9 +2,13 @@ package endpoint
 
 import (
 	"errors"
+	"math/rand/v2"
+	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/internal/raw"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
@@ -77,7 +81,143 @@ func TestGameActsWhileItIsAsked(t *testing.T) {
 	b.pass(2 * transport.MomentToJoin)
 	act = func() { b.Close("that was it") }
 	third := client(3)
-	if b.shake(clientAddr, third); third.In() || asked != 3 || len(b.Endpoint.conns)+len(b.asked) != 0 {
+	if b.shake(netip.MustParseAddrPort("10.0.0.9:9"), third); third.In() || asked != 3 || len(b.Endpoint.conns)+len(b.asked) != 0 {
 		t.Errorf("asked %d times; in a session that is over: %v, %d connections", asked, third.In(), len(b.Endpoint.conns))
+	}
+}
+
+// A player asks, gets ready for a while, and, if it had to give way, asks again after a pause.
+type player struct {
+	from         netip.AddrPort
+	level, again time.Duration
+	foe          bool // is never ready
+	c            *raw.Client
+	conn         *Conn         // nil: not in
+	next         time.Duration // when it asks again, or is ready
+	beaten       int           // how often it gave way
+	ready        time.Duration // when it was
+}
+
+// A crowd is players who ask to be let in where there are too few places.
+type crowd struct {
+	*bench
+	players []*player
+	attempt uint64
+}
+
+func newCrowd(t *testing.T, places int) *crowd {
+	b := &bench{}
+	o := offer()
+	o.MaxPeers, o.Joins = places, true
+	e, err := Listen(b.config(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Endpoint = e
+	return &crowd{bench: b}
+}
+
+// comes adds a player of an address of its own.
+func (w *crowd) comes(p player) *player {
+	p.from = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 4, 0, byte(len(w.players))}), 1000)
+	w.players = append(w.players, &p)
+	return &p
+}
+
+// run lets time pass until so many are ready.
+func (w *crowd) run(end time.Duration, ready int) {
+	for ; w.now < end && ready > 0; w.pass(50 * time.Millisecond) {
+		w.Poll(w)
+		for _, p := range w.players {
+			if w.turn(p) {
+				ready--
+			}
+		}
+		w.sent, w.to, w.events, w.conns = nil, nil, nil, nil
+	}
+}
+
+// turn has one of them do what it does now, and reports whether it is ready.
+func (w *crowd) turn(p *player) (ready bool) {
+	if p.conn != nil && p.conn.is(ended) {
+		p.conn, p.next = nil, w.now+p.again
+		p.beaten++
+	}
+	switch {
+	case p.ready > 0 || w.now < p.next || p.foe && p.conn != nil:
+	case p.conn != nil:
+		p.conn.Joined()
+		p.ready = w.now
+		return true
+	default:
+		w.attempt++
+		p.next, p.c = w.now+transport.HelloInterval, client(w.attempt)
+		if p.foe {
+			p.next = w.now + time.Second
+		}
+		if w.shake(p.from, p.c); p.c.In() {
+			w.arrive(p.from, p.c.Say(wire.Keepalive))
+			p.conn, p.next = w.find(p.c.ID), w.now+p.level
+		}
+	}
+	if p.conn != nil && !p.conn.is(ended) {
+		w.Arrive(w.now, Path{Remote: p.from}, p.c.Say(wire.Keepalive))
+	}
+	return false
+}
+
+// Players who need seconds to get ready fill the places that there are, however many ask for them:
+// they do not send one another away for ever.
+func TestPlacesAreFilled(t *testing.T) {
+	const seed = 7
+	for _, x := range []struct {
+		places, players int
+		level, again    time.Duration
+	}{
+		{1, 2, 4 * time.Second, time.Second},
+		{1, 8, time.Second, time.Second},
+		{1, 20, 2 * time.Second, 5 * time.Second},
+		{1, 20, 2 * time.Second, 15 * time.Second},
+		{1, 20, 8 * time.Second, 5 * time.Second},
+		{4, 20, 4 * time.Second, 3 * time.Second},
+	} {
+		w := newCrowd(t, x.places)
+		rng := rand.New(rand.NewPCG(seed, 8))
+		for range x.players {
+			w.comes(player{level: x.level, again: x.again, next: time.Duration(rng.IntN(3000)) * time.Millisecond})
+		}
+		w.run(time.Minute, x.places)
+		ready, beaten, last := 0, 0, time.Duration(0)
+		for _, p := range w.players {
+			if beaten += p.beaten; p.ready > 0 {
+				ready, last = ready+1, max(last, p.ready)
+			}
+		}
+		t.Logf("%+v, seed %d: %d are ready, the last after %v; %d times one gave way", x, seed, ready, last, beaten)
+		if ready < x.places || last > 6*x.level+10*time.Second {
+			t.Errorf("%+v, seed %d: %d are ready, the last after %v", x, seed, ready, last)
+		}
+	}
+}
+
+// Who holds all places with clients that are never ready, from five addresses for each place,
+// and for so long that the moment of who is let in has grown, does not keep out who comes once: that
+// one is let in soon, and has the time that it needs.
+func TestPlacesAreNotHeldForNothing(t *testing.T) {
+	for _, level := range []time.Duration{200 * time.Millisecond, 8 * time.Second} {
+		w := newCrowd(t, 8)
+		for range 40 {
+			w.comes(player{foe: true})
+		}
+		w.run(time.Minute, 1)
+		for range 4 {
+			one := w.comes(player{level: level, again: 2 * time.Second})
+			began := w.now
+			w.run(w.now+time.Minute, 1)
+			t.Logf("a level of %v: ready after %v; gave way %d times", level, one.ready-began, one.beaten)
+			if one.ready == 0 || one.beaten > 0 || one.ready-began > level+time.Second {
+				t.Errorf("a level of %v: ready after %v; gave way %d times", level, one.ready-began, one.beaten)
+			}
+		}
 	}
 }

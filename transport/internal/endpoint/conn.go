@@ -35,6 +35,7 @@ type Conn struct {
 	hello    []byte        // the client's hello; nil once the Handler has it
 	prefix   netip.Prefix  // listener: what the gate counts it by
 	born     time.Duration // in awake time. Client: when it began to dial; listener: when ACCEPT was sent
+	moment   time.Duration // listener: how long it keeps its place on the way in, whoever asks
 	heard    atomic.Int64  // when the last new packet came, a time.Duration in awake time
 	waits    waits
 	rx       receiver
@@ -61,6 +62,7 @@ type Conn struct {
 	dial     *dial                // client, until it is in
 	accept   []byte               // listener, while half-open: the ACCEPT, to be sent again
 	unjoined bool                 // the gate counts it
+	owes     bool                 // it is in its address's debt
 	reset    [seal.ResetSize]byte // client: the token of a RESET
 	bye      farewell
 
@@ -184,7 +186,7 @@ func (c *Conn) Joined() {
 // joined notes that the client has joined. c.mu is held.
 func (c *Conn) joined() {
 	if c.unjoined {
-		c.e.gate.owes(c.prefix, c.e.awake.at(c.e.cfg.Now()), -1)
+		c.e.gate.joined(c.prefix, c.e.awake.at(c.e.cfg.Now()), c.owes)
 		c.settle()
 	}
 }

@@ -24,6 +24,7 @@ type gate struct {
 	seed    maphash.Seed
 	buckets [shares][places]bucket // addresses share them by hash, so that they need no cleaning …
 	debts   [shares][places]debt   // … and the least of an address's own counts
+	lack    shortage
 }
 
 // An address shares each of its counts with others, by chance. It takes as many addresses as there
@@ -127,22 +128,37 @@ func (g *gate) leave(p netip.Prefix) {
 
 // owed returns an address's debt at now, after adding to it. g.mu is held.
 func (g *gate) owed(p netip.Prefix, now time.Duration, more float32) float32 {
-	ms, least := millis(now), float32(transport.MaxUnjoined)
+	ms, least := millis(now), float32(transport.MaxDebt)
 	place := g.at(p)
 	for i := range place {
 		d := &g.debts[i][place[i]]
 		paid := pass(&d.at, ms) / float32(transport.DebtTime.Milliseconds())
-		d.n = min(max(0, d.n-paid)+more, transport.MaxUnjoined)
+		d.n = min(max(0, d.n-paid)+more, transport.MaxDebt)
 		least = min(least, d.n)
 	}
 	return least
 }
 
-// owes changes an address's debt: 1 for a client that is let in, -1 for one that has joined.
-func (g *gate) owes(p netip.Prefix, now time.Duration, more float32) {
+// owes adds a client that is let in to its address's debt, and reports whether there was room for it.
+func (g *gate) owes(p netip.Prefix, now time.Duration) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.owed(p, now, more)
+	if g.owed(p, now, 0)+1 > transport.MaxDebt {
+		return false
+	}
+	g.owed(p, now, 1)
+	return true
+}
+
+// joined takes a client from its address's debt, if it is in there: one that was not does not pay for
+// others. Somebody has joined: who is let in next has a short moment again.
+func (g *gate) joined(p netip.Prefix, now time.Duration, owes bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if owes {
+		g.owed(p, now, -1)
+	}
+	g.lack.since = now
 }
 
 // debt is an address's debt, and whether it has so many clients on their way in that none
@@ -151,4 +167,33 @@ func (g *gate) debt(p netip.Prefix, now time.Duration) (n float32, crowds bool) 
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return max(0, g.owed(p, now, 0)), g.waiting[p] > g.limits.Unjoined/2
+}
+
+// A shortage is a time in which there were fewer places than clients, and nobody has joined.
+type shortage struct {
+	since time.Duration
+	seen  time.Duration // when there was no place, the last time; zero: never
+}
+
+// short notes that there is no place for a client. A shortage goes on over a pause of the time in
+// which a client joins: those who had to give way come again.
+func (g *gate) short(now, join time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.lack.lasts(now, join) {
+		g.lack.since = now
+	}
+	g.lack.seen = now
+}
+
+func (s *shortage) lasts(now, join time.Duration) bool { return s.seen > 0 && now-s.seen <= join }
+
+// moment is how long a client that is let in now keeps its place against others.
+func (g *gate) moment(now, join time.Duration) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.lack.lasts(now, join) {
+		return transport.MomentToJoin
+	}
+	return max(transport.MomentToJoin, min(join, (now-g.lack.since)/transport.ShareOfShortage))
 }

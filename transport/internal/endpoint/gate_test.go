@@ -21,8 +21,9 @@ func TestGateByAnOlderClock(t *testing.T) {
 	if g.enter(p, now-5*time.Millisecond) {
 		t.Error("a fifth handshake is begun, 5 ms earlier")
 	}
-	g.owes(p, now, 2)
-	g.owes(p, now-time.Second, 1)
+	g.owes(p, now)
+	g.owes(p, now)
+	g.owes(p, now-time.Second)
 	if n, _ := g.debt(p, now); n != 3 {
 		t.Errorf("it owes %v, not 3", n)
 	}
@@ -44,4 +45,51 @@ func TestGateAfterMonths(t *testing.T) {
 			g.leave(p)
 		}
 	}
+}
+
+// What an address owes has a bound, so that others who share it are forgiven; who joins beyond it does
+// not pay for those who did not.
+func TestDebtIsBounded(t *testing.T) {
+	g, p := newGate(transport.Limits{}.OrDefault()), netip.MustParsePrefix("10.0.0.1/32")
+	for i := range 3 * transport.MaxDebt {
+		counts := g.owes(p, time.Minute)
+		if counts != (i < transport.MaxDebt) {
+			t.Fatalf("client %d counts: %v", i, counts)
+		}
+		if i >= transport.MaxDebt {
+			g.joined(p, time.Minute, counts)
+		}
+	}
+	if n, _ := g.debt(p, time.Minute); n != transport.MaxDebt {
+		t.Errorf("it owes %v", n)
+	}
+	if n, _ := g.debt(p, time.Minute+transport.MaxDebt*transport.DebtTime); n != 0 {
+		t.Errorf("then it owes %v", n)
+	}
+}
+
+// The moment grows while places are short and nobody joins, over short pauses, and no longer than
+// clients have to join.
+func TestMomentGrows(t *testing.T) {
+	const join = 10 * time.Second
+	g, p := newGate(transport.Limits{}.OrDefault()), netip.MustParsePrefix("10.0.0.1/32")
+	is := func(now, want time.Duration) {
+		t.Helper()
+		if got := g.moment(now, join); got != want {
+			t.Errorf("after %v it is %v, not %v", now, got, want)
+		}
+	}
+	is(time.Hour, transport.MomentToJoin)
+	for s := range time.Duration(60) {
+		g.short(time.Hour+s*time.Second, join)
+		is(time.Hour+s*time.Second, max(transport.MomentToJoin, min(join, s*time.Second/transport.ShareOfShortage)))
+	}
+	is(time.Hour+65*time.Second, join)
+	is(time.Hour+75*time.Second, transport.MomentToJoin)
+	g.short(time.Hour+75*time.Second, join)
+	is(time.Hour+75*time.Second, transport.MomentToJoin)
+	g.short(time.Hour+83*time.Second, join)
+	is(time.Hour+83*time.Second, 2*time.Second)
+	g.joined(p, time.Hour+83*time.Second, true)
+	is(time.Hour+84*time.Second, transport.MomentToJoin)
 }
