@@ -77,6 +77,9 @@ const (
 	// MaxHandshakes is how many clients' questions may wait for the listener's worker and
 	// for the game's next Poll.
 	MaxHandshakes = 64
+	// MaxDenials is how many refusals a listener remembers, to give repeats the same answer: some
+	// seconds of what one address may ask, of some 300 bytes each, and at most 1.3 KiB.
+	MaxDenials = 256
 	// HalfOpenTimeout is how long a client that was let in may send nothing, and
 	// JoinTimeout how long it may take to join (see Conn.Joined).
 	HalfOpenTimeout = 3 * time.Second

@@ -42,6 +42,7 @@ type desk struct {
 	granted  []*request        // let in, and wait for the worker to write the ACCEPT
 	read     []*request        // wait for Poll
 	refusals []refusal         // wait for Poll
+	denied   denials
 }
 
 // greeted answers a HELLO. Nothing is kept of it: the cookie that the client brings back
@@ -83,6 +84,10 @@ func (e *Endpoint) requested(at time.Duration, from Path, b []byte) bool {
 	e.mu.RUnlock()
 	if c != nil {
 		return c.acceptAgain()
+	}
+	if d := e.desk.denial(q, at); d != nil {
+		e.repeat(d, from, len(b))
+		return true
 	}
 	r := &request{question: q, at: at, path: from, prefix: prefixOf(from.Remote), noise: slices.Clone(m.Noise), size: len(b)}
 	switch known, ok := e.queue(r); {
@@ -237,19 +242,6 @@ func (e *Endpoint) done(r *request) {
 	e.desk.mu.Lock()
 	defer e.desk.mu.Unlock()
 	delete(e.desk.known, r.question)
-}
-
-// deny refuses a client. A detail that would make the answer longer than the question is
-// left out.
-func (e *Endpoint) deny(r *request, reason wire.Reason, detail []byte, why error) {
-	if wire.DenyFixed+len(detail) > r.size {
-		detail = nil
-	}
-	var nonce [seal.NonceSize]byte
-	_, _ = e.random().Read(nonce[:]) // never fails
-	e.cfg.Send(r.path, wire.DenyMessage{Attempt: r.attempt, Reason: reason, Detail: detail}.Append(r.shake.Denial(), nonce))
-	e.done(r)
-	e.noteRefusal(r.from, why)
 }
 
 func (e *Endpoint) noteRefusal(remote netip.AddrPort, why error) {

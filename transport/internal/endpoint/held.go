@@ -7,6 +7,7 @@ type Held struct {
 	Leaving, Left  int // connections whose goodbyes are being said; that were said, and may be asked for
 	IDs, Questions int // entries of the maps that find connections
 	Requests       int // INITs that await the worker or the next Poll
+	Denials        int // refusals whose repeats are answered
 	Inbox          int // bytes of packets that await the next Poll
 	Pending        int // bytes of segments that await a packet
 	Messages       int // messages that await the reliable lane
@@ -30,7 +31,7 @@ func (e *Endpoint) Held() (h Held) {
 	h.IDs, h.Questions, h.Leaving, h.Left = len(e.byID), len(e.asked), len(e.leaving), len(e.left)
 	e.mu.RUnlock()
 	e.desk.mu.Lock()
-	h.Requests = len(e.desk.known)
+	h.Requests, h.Denials = len(e.desk.known), len(e.desk.denied.order)
 	e.desk.mu.Unlock()
 	e.inbox.mu.Lock()
 	defer e.inbox.mu.Unlock()
