@@ -16,7 +16,7 @@ var (
 	ErrKey         = errors.New("another server")
 	ErrSecret      = errors.New("another join secret")
 	ErrToken       = errors.New("connect token refused") // the text says what is wrong with it
-	ErrNotAdmitted = errors.New("not admitted")          // by the server's game; the text has its reason
+	ErrNotAdmitted = errors.New("not admitted")          // by the game, or the server has just stopped; the text has the reason
 
 	// The connection has ended.
 	ErrKicked  = errors.New("kicked")        // the listener removed this client

@@ -109,6 +109,12 @@ const (
 	// once, of at most 4 KiB each.
 	MaxParted = MaxPeers
 
+	// AskAgain is for how long after its last answer a client that asks to be let in is expected to
+	// ask again: HelloInterval, and the way there and back. For so long a listener that is closed
+	// stays to turn it away, and no longer than LongestTurningAway, whoever asks.
+	AskAgain           = 2 * HelloInterval
+	LongestTurningAway = time.Second
+
 	// PathInterval is the least time between two challenges to a new address of a client,
 	// and PathFactor how many times the bytes that came from there may be sent there
 	// before it has answered.

@@ -21,9 +21,13 @@ func (e *Endpoint) admit(h transport.Handler) {
 	d.mu.Unlock()
 	for _, r := range read {
 		if e.isOver() {
-			return
+			e.turnAway(r)
+			continue
 		}
 		e.decide(r, h)
+	}
+	if e.isClosed() {
+		return
 	}
 	d.mu.Lock()
 	refusals := d.refusals
@@ -170,7 +174,7 @@ func (e *Endpoint) letIn(r *request) {
 	e.mu.Lock()
 	if e.isOverLocked() {
 		e.mu.Unlock()
-		e.dismiss(r)
+		e.turnAway(r)
 		return
 	}
 	for c.id == 0 || e.byID[c.id] != nil {
@@ -204,6 +208,9 @@ func (e *Endpoint) grant(r *request) {
 	c.key(ciphers)
 	c.accept = wire.AcceptMessage{Attempt: c.attempt, Noise: b}.Append(nil)
 	e.cfg.Send(c.path, c.accept)
+	e.desk.mu.Lock()
+	defer e.desk.mu.Unlock()
+	e.desk.answered(r.question)
 }
 
 // acceptAgain answers the repeat of an INIT. The time that the client has does not begin

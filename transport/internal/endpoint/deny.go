@@ -66,6 +66,7 @@ func (e *Endpoint) deny(r *request, reason wire.Reason, detail []byte, why error
 	e.gate.leave(r.prefix)
 	e.desk.mu.Lock()
 	delete(e.desk.known, r.question)
+	e.desk.answered(r.question)
 	e.desk.denied.put(x)
 	e.desk.mu.Unlock()
 	e.noteRefusal(r.from, why)

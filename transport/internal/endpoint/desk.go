@@ -43,12 +43,13 @@ type desk struct {
 	read     []*request        // wait for Poll
 	refusals []refusal         // wait for Poll
 	denied   denials
+	asks     unanswered
 }
 
 // greeted answers a HELLO. Nothing is kept of it: the cookie that the client brings back
 // proves its address.
 func (e *Endpoint) greeted(at time.Duration, from Path, b []byte) bool {
-	if e.isOver() {
+	if e.isOver() && !e.Lingers() {
 		return false
 	}
 	m, err := wire.ParseHello(b)
@@ -66,6 +67,7 @@ func (e *Endpoint) greeted(at time.Duration, from Path, b []byte) bool {
 
 // challenge sends a CHALLENGE, built in b. A busy one tells a client to go on asking.
 func (e *Endpoint) challenge(b []byte, at time.Duration, to Path, attempt uint64, busy bool) {
+	e.desk.challenged(question{to.Remote, attempt}, at, busy)
 	e.cfg.Send(to, wire.ChallengeMessage{
 		Attempt: attempt, Cookie: e.cookies.Cookie(at, to.Remote, attempt), Key: e.pair.Public(),
 		WantsSecret: e.cfg.Listener.Secret != seal.Key{}, WantsToken: e.cfg.Listener.Token != nil, Busy: busy,
@@ -75,7 +77,7 @@ func (e *Endpoint) challenge(b []byte, at time.Duration, to Path, attempt uint64
 // requested takes an INIT. The checks and their order are in docs/spec-transport.md.
 func (e *Endpoint) requested(at time.Duration, from Path, b []byte) bool {
 	m, err := wire.ParseInit(b)
-	if err != nil || !e.cookies.CookieHolds(m.Cookie, at, from.Remote, m.Attempt) || e.isOver() {
+	if err != nil || !e.cookies.CookieHolds(m.Cookie, at, from.Remote, m.Attempt) || e.isOver() && !e.Lingers() {
 		return false
 	}
 	q := question{from.Remote, m.Attempt}
@@ -225,9 +227,7 @@ func (e *Endpoint) read(r *request) {
 		}
 		r.identity = transport.IdentityOfSubject(subject)
 	}
-	e.desk.mu.Lock()
-	defer e.desk.mu.Unlock()
-	e.desk.read = append(e.desk.read, r)
+	e.toPoll(r)
 }
 
 // dismiss forgets a request that gets no answer.
@@ -242,6 +242,16 @@ func (e *Endpoint) done(r *request) {
 	e.desk.mu.Lock()
 	defer e.desk.mu.Unlock()
 	delete(e.desk.known, r.question)
+}
+
+// toPoll puts a request before the next Poll; where there will be none it is refused.
+func (e *Endpoint) toPoll(r *request) {
+	e.desk.mu.Lock()
+	e.desk.read = append(e.desk.read, r)
+	e.desk.mu.Unlock()
+	if e.isOver() { // perhaps since it was put there
+		e.turnAllAway()
+	}
 }
 
 func (e *Endpoint) noteRefusal(remote netip.AddrPort, why error) {

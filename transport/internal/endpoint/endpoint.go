@@ -54,6 +54,7 @@ type Endpoint struct {
 	failure error              // of the socket: the next Poll ends every connection with it
 	shut    error              // set by Shut: nothing more arrives, and Poll reports the ends
 	closed  bool               // by the game's Close: the Handler is not called any more
+	closing closing
 }
 
 // A question identifies one client's attempt to connect: its INIT and the repeats.
@@ -229,46 +230,6 @@ func (e *Endpoint) Err() error {
 	return e.failure
 }
 
-// Close tells every peer the reason. The Handler is not called from then on. Arrive and
-// Tick go on with the goodbyes until Lingers is false.
-func (e *Endpoint) Close(reason string) {
-	e.mu.Lock()
-	e.closed = true
-	conns := e.clear()
-	e.mu.Unlock()
-	for _, c := range conns {
-		c.end(wire.Ended, reason)
-	}
-}
-
-// Shut closes the endpoint because its listener was closed. Any goroutine may call it,
-// also while the game polls. The next Poll reports Closed for each connection that the
-// Handler knows from Connected or is about to.
-func (e *Endpoint) Shut(reason string) {
-	err := fmt.Errorf("%w: %s", transport.ErrClosed, reason)
-	e.mu.Lock()
-	if e.isOverLocked() {
-		e.mu.Unlock()
-		return
-	}
-	e.shut = err
-	conns := e.clear()
-	e.mu.Unlock()
-	for _, c := range conns {
-		if c.end(wire.Ended, reason) == open {
-			e.closedHere(c, err)
-		}
-	}
-}
-
-// clear removes and returns all connections. e.mu is held.
-func (e *Endpoint) clear() []*Conn {
-	conns := e.conns
-	e.conns = nil
-	clear(e.asked)
-	return conns
-}
-
 // lose ends a connection that the peer has not closed, and calls Closed, except for a
 // half-open connection, of which the Handler does not know. If the peer can still be
 // reached, it gets ErrTimeout, so that it may join again.
@@ -327,21 +288,6 @@ func (e *Endpoint) snapshot() []*Conn {
 	defer e.mu.RUnlock()
 	return e.conns[:len(e.conns):len(e.conns)]
 }
-
-func (e *Endpoint) isClosed() bool {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	return e.closed
-}
-
-// isOver reports whether Close or Shut was called: no client is let in any more.
-func (e *Endpoint) isOver() bool {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	return e.isOverLocked()
-}
-
-func (e *Endpoint) isOverLocked() bool { return e.closed || e.shut != nil }
 
 // packet handles one packet of the inbox, inside Poll: the datagram first, then the
 // messages that its segments complete.

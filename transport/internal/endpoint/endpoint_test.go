@@ -211,14 +211,13 @@ func TestCloseInsideClosed(t *testing.T) {
 	if b.Poll(b); len(b.events) != 1 || len(b.sent) != 0 {
 		t.Errorf("told %q, sent %x", b.events, b.sent)
 	}
-	b.Arrive(b.now, Path{Remote: clientAddr}, client(4).Hello())
-	if len(b.sent) != 0 {
+	if c := client(4); b.shake(clientAddr, c) == nil || c.In() || len(b.Endpoint.conns) != 0 {
 		t.Errorf("an endpoint that is closed answers %x", b.sent)
 	}
 }
 
 // An endpoint that is closed inside Datagram does not handle the packets that came after
-// it; it refuses no clients either.
+// it; it lets no clients in either.
 func TestCloseInsideDatagram(t *testing.T) {
 	b, pack := joined(t)
 	other := client(2)
@@ -231,8 +230,9 @@ func TestCloseInsideDatagram(t *testing.T) {
 		t.Errorf("told %q, sent %x", b.events, b.sent)
 	}
 	b.sent = nil
-	if b.arrive(strangers, init); len(b.sent) != 0 {
-		t.Errorf("a client is answered once all is over: %x", b.sent)
+	b.arrive(strangers, init)
+	if m, err := other.Denied(b.last()); err != nil || m.Reason != wire.NotAdmitted || string(m.Detail) != "the server has stopped: over" {
+		t.Errorf("once all is over a client is answered by %+v, %v", m, err)
 	}
 }
 
@@ -284,12 +284,11 @@ func TestShut(t *testing.T) {
 	for range 2 {
 		b.Poll(b)
 	}
-	if fmt.Sprint(b.events) != "[closed]" || fmt.Sprint(b.err) != "closed: over" || len(b.sent) != 1 {
+	if fmt.Sprint(b.events) != "[closed]" || fmt.Sprint(b.err) != "closed: over" || len(b.sent) != 2 {
 		t.Errorf("told %q, %v; %d packets sent", b.events, b.err, len(b.sent))
 	}
 	b.sent = nil
-	b.Arrive(b.now, Path{Remote: clientAddr}, client(4).Hello())
-	if len(b.sent) != 0 {
+	if c := client(4); b.shake(clientAddr, c) == nil || c.In() || len(b.Endpoint.conns) != 0 {
 		t.Errorf("an endpoint that is shut answers %x", b.sent)
 	}
 	if fmt.Sprint(b.Err()) != "closed: over" {

@@ -29,7 +29,11 @@ func (c *Conn) end(cause wire.Cause, reason string) (was state) {
 	was = c.state
 	c.state = ended
 	c.settle()
-	says := (was == open || was == dialing && c.tx.Ready()) && !c.bye.heard
+	knows := was == open || was == dialing && c.tx.Ready()
+	if was == halfOpen && cause == wire.Ended { // the session is over: this one may have its ACCEPT
+		knows = c.tx.Ready()
+	}
+	says := knows && !c.bye.heard
 	if says {
 		c.bye.payload = wire.AppendReason(nil, cause, reason)
 		c.sayBye(c.e.cfg.Now())
@@ -188,11 +192,4 @@ func (e *Endpoint) bidFarewell(now time.Duration) {
 	for len(e.left) > 0 && e.left[0].bye.over <= awake { // it has not been written to since it is there
 		e.forgetParted(e.left[0])
 	}
-}
-
-// Lingers reports whether goodbyes are still being said. Any goroutine may call it.
-func (e *Endpoint) Lingers() bool {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	return len(e.leaving) > 0
 }
