@@ -44,7 +44,8 @@ type Config struct {
 	// Admit, if set, is asked about each client before it is let in: with its Config.Hello,
 	// which it may have made up, and its Identity, which is proven. The client is told the
 	// error's text, at most 200 bytes of it, as transport.ErrNotAdmitted. Admit is called
-	// inside Receive and may not call the session.
+	// inside Receive, must return at once, and may not call the session. A yes does not promise
+	// OnJoin: the client may leave on its way in.
 	Admit func(hello []byte, id transport.Identity) error
 
 	// Rewind names the components whose fields tagged `interp` Call.Rewind sets back to what

@@ -20,11 +20,14 @@ func (e *Endpoint) admit(h transport.Handler) {
 	d.read = nil
 	d.mu.Unlock()
 	for _, r := range read {
-		if e.isOver() {
+		switch {
+		case e.isOver():
 			e.turnAway(r)
-			continue
+		case e.cfg.Now()-r.at >= e.timing.Connect: // who asked has given up, while the game did something else
+			e.dismiss(r)
+		default:
+			e.decide(r, h)
 		}
-		e.decide(r, h)
 	}
 	if e.isClosed() {
 		return

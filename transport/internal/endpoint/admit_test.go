@@ -221,3 +221,34 @@ func TestPlacesAreNotHeldForNothing(t *testing.T) {
 		}
 	}
 }
+
+// A game that takes its time when it is asked is not asked about those who have given up meanwhile:
+// they would hold places for nothing. Who asks anew is asked about.
+func TestWhoHasGivenUpIsNotAskedAbout(t *testing.T) {
+	b := listening(t)
+	b.offer.Joins = true
+	b.timing.HalfOpen = time.Minute
+	slow := 2 * time.Second
+	asked := 0
+	b.offer.Admit = func([]byte, transport.Identity) error {
+		asked++
+		b.now += slow
+		return nil
+	}
+	at := func(i int) netip.AddrPort {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 1, 0, byte(i)}), 1000)
+	}
+	for i := range 6 {
+		c := client(uint64(i))
+		b.Arrive(b.now, Path{Remote: at(i)}, c.Hello())
+		b.Arrive(b.now, Path{Remote: at(i)}, c.Answer(b.last()))
+	}
+	b.Poll(b)
+	if h := b.Held(); asked != 3 || h.HalfOpen != 3 || h.Requests != 0 || len(b.gate.waiting) != 3 {
+		t.Errorf("asked %d times, in %v; %+v is held, %d are on their way", asked, transport.ConnectTimeout, h, len(b.gate.waiting))
+	}
+	slow = 0
+	if again := client(9); b.shake(at(5), again) == nil || !again.In() || asked != 4 {
+		t.Errorf("who asks again is in: %v; asked %d times", again.In(), asked)
+	}
+}
