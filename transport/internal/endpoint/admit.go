@@ -111,8 +111,8 @@ func (e *Endpoint) count() (joined, waiting int) {
 //
 // An attacker does not get far with that. An address owes an attempt once it has held a place for
 // nothing: then its clients give way to who comes once, however long the moment is, and cannot take
-// that one's place. He needs new addresses all the time, of which each holds one place for the time
-// to join at most, as where nobody else asks.
+// that one's place. He needs ten addresses for each place (see transport.DebtTime), and each holds one
+// for the time to join at most, as where nobody else asks.
 func (e *Endpoint) victim(p netip.Prefix) *Conn {
 	now := e.awake.at(e.cfg.Now())
 	mine, _ := e.gate.debt(p, now)
