@@ -70,7 +70,7 @@ func TestNeverReady(t *testing.T) {
 	poll(3*60 - 10)
 	check(t, "not before", end.err == nil, true)
 	poll(60)
-	check(t, "then", errors.Is(end.err, transport.ErrClosed), true)
+	check(t, "then", errors.Is(end.err, transport.ErrTimeout), true)
 	server.heard("join 1")
 }
 

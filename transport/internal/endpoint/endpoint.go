@@ -196,7 +196,7 @@ func (e *Endpoint) expire(failure error, h transport.Handler) {
 				e.evict(c)
 			}
 		case state == open && unjoined && age >= e.timing.Join:
-			c.end(wire.Ended, "the client was not ready in time")
+			c.end(wire.Unheard, "the client was not ready in time")
 			e.drop(c, fmt.Errorf("%w: %s was not ready in %v", transport.ErrTimeout, remote, e.timing.Join), h)
 		case state == open && e.listens && c.floods() != "":
 			why := c.floods()
@@ -362,7 +362,7 @@ func (e *Endpoint) leave(c *Conn, payload []byte, h transport.Handler) {
 	case wire.Crowded:
 		err = transport.ErrFull
 	case wire.Unheard:
-		err = fmt.Errorf("%w: %s has heard nothing from here for too long", transport.ErrTimeout, c.remote())
+		err = fmt.Errorf("%w: %s has waited for too long", transport.ErrTimeout, c.remote())
 	}
 	if reason != "" {
 		err = fmt.Errorf("%w: %s", err, reason)
