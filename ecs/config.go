@@ -26,7 +26,7 @@ type Config struct {
 	Steps     int                  // fixed steps a second, 1 to 240; 0 means 60. Part of the protocol: both ends must agree
 	Sends     int                  // sends a second, at most Steps; 0 means 30, or Steps where those are fewer
 	Budget    int                  // bytes a second for each peer, the packets' seals included, at least 1,200; 0 means 256 KiB. Over a line that carries less, less is sent (Stats.SendLimit)
-	MaxPeers  int                  // players, including the host's own and lost ones; further clients are refused with "full". 0 means the transport's limit, 1,024
+	MaxPeers  int                  // machines with players, the host's own and lost ones included; further clients are refused with "full". 0 means the transport's limit, 1,024
 	Limits    Limits               // what a server takes of one client; who goes beyond is kicked
 	Title     string               // what lists of games on the local network (kcp.Games) call this session, at most 40 bytes; empty: it is not listed
 	MaxLost   int                  // lost players whose seats are kept at once, who is lost longest leaving first; 0 means all, below 0 none. A game may also Kick a lost player in OnLost
@@ -36,33 +36,30 @@ type Config struct {
 	Remove    func(*donburi.Entry) // removes an entity whose node the session ends, with the entity's children; nil: World.Remove
 	Debug     bool                 // look for the game's mistakes in every step, which costs time; they are counted, and logged once for each kind of entity
 
-	// MaxMargin bounds how much earlier a client's commands are made for the sake of those that
-	// its line delays more than half of them: with less margin more come late, with more the
-	// server acts later on keys. 0 means as much as the line needs.
+	// MaxMargin bounds how much earlier a client's commands are made for the sake of those that its line
+	// delays more than half of them: with less margin more come late, with more the server acts later on
+	// keys. 0 means as much as the line needs.
 	MaxMargin time.Duration
 
-	// Admit, if set, is asked about each client before it is let in: with its Config.Hello,
-	// which it may have made up, and its Identity, which is proven. The client is told the
-	// error's text, at most 200 bytes of it, as transport.ErrNotAdmitted. Admit is called
-	// inside Receive, must return at once, and may not call the session. A yes does not promise
-	// OnJoin: the client may leave on its way in.
+	// Admit, if set, is asked about each client before it is let in: with its Config.Hello, which it may have
+	// made up, and its Identity, which is proven. The client is told the error's text, at most 200 bytes of
+	// it, as transport.ErrNotAdmitted. Admit is called inside Receive, must return at once, and may not call
+	// the session. A yes does not promise OnJoin: the client may leave on its way in.
 	Admit func(hello []byte, id transport.Identity) error
 
-	// Rewind names the components whose fields tagged `interp` Call.Rewind sets back to what
-	// a caller saw.
+	// Rewind names the components whose fields tagged `interp` Call.Rewind sets back to what a caller saw.
 	Rewind []donburi.IComponentType
 
 	// RewindOnly keeps the past of those entities alone; nil means of all that have one of
 	// these components. It costs memory and time for each: give what can be shot.
 	RewindOnly filter.LayoutFilter
 
-	// Log is told where a session is hosted, and which clients have joined, are lost, are
-	// back and have left. It is also told which clients were refused and why (the session
-	// is full, or they play another game or build): at most 10 a minute, and the next one
-	// logged says how many were left out. A client's Log is told that it has joined, as
-	// which peer, and why it is alone again. On every machine Log is told what is wrong;
-	// a fault that another machine can repeat is logged the first, the second, the fourth
-	// time, and so on. nil logs nothing, or to slog.Default if Debug is set.
+	// Log is told where a session is hosted, and which clients have joined, are lost, are back, have left,
+	// or were refused and why (the session is full, or they play another game or build): of these at most 10
+	// a minute, and the next says how many were left out. A client's Log is told that it has joined, as which
+	// peer, and why it is alone again. On every machine Log is told what is wrong; a fault that another
+	// machine can repeat is logged the first, the second, the fourth time, and so on. nil logs nothing, or
+	// to slog.Default if Debug is set.
 	Log *slog.Logger
 }
 
@@ -114,16 +111,13 @@ func (c Config) checked() (Config, error) {
 	if len(c.Title) > transport.MaxTitle {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Title has %d bytes, at most %d: give a short name", len(c.Title), transport.MaxTitle))
 	}
-	if len(c.Hello) > transport.MaxHello {
-		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Hello has %d bytes, at most %d: send more by an RPC on the session", len(c.Hello), transport.MaxHello))
-	}
 	if c.MaxMargin < 0 {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.MaxMargin is %v: give the time that commands may come early, or 0 for no bound", c.MaxMargin))
 	}
 	times, err1 := c.Times.checked()
 	limits, err2 := c.Limits.checked(times.Silence)
-	c.Limits, c.Times, mistakes = limits, times, append(mistakes, err1, err2)
-	c.Hello = bytes.Clone(c.Hello) // the game may go on using its own
+	hello, err3 := helloOf(c.Hello)
+	c.Limits, c.Times, c.Hello, mistakes = limits, times, hello, append(mistakes, err1, err2, err3)
 	if c.Remove == nil {
 		c.Remove = func(e *donburi.Entry) { e.Remove() }
 	}
@@ -134,6 +128,14 @@ func (c Config) checked() (Config, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c, errors.Join(mistakes...)
+}
+
+// helloOf copies a hello, because the game may go on using its own.
+func helloOf(b []byte) ([]byte, error) {
+	if len(b) > transport.MaxHello {
+		return nil, fmt.Errorf("tendon: a hello of %d bytes, at most %d: send more by an RPC on the session", len(b), transport.MaxHello)
+	}
+	return bytes.Clone(b), nil
 }
 
 func (c *Config) stepsAllowed() bool { return c.Steps >= 1 && c.Steps <= maxSteps }

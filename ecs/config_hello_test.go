@@ -27,6 +27,16 @@ func TestKeys(t *testing.T) {
 	if _, err := open(transport.MaxHello + 1); err == nil {
 		t.Error("a hello too long is accepted")
 	}
+	if a.SetHello(make([]byte, transport.MaxHello+1)) == nil {
+		t.Error("SetHello takes one too long")
+	}
+	typed := []byte("Ann")
+	if err := b.SetHello(typed); err != nil {
+		t.Error(err)
+	}
+	if typed[0] = 'E'; string(b.offer().Hello) != "Ann" {
+		t.Errorf("offers the hello %q", b.offer().Hello)
+	}
 	if o := a.offer(); len(o.Hello) != transport.MaxHello || o.Key != a.key {
 		t.Errorf("offers a hello of %d bytes", len(o.Hello))
 	}

@@ -197,6 +197,16 @@ func (r *Replication) Hello(p rpl.Peer) []byte {
 	return nil
 }
 
+// SetHello gives the next Join or Host another Config.Hello, such as the name that was typed in a menu. It
+// returns an error, and changes nothing, for more than 512 bytes.
+func (r *Replication) SetHello(hello []byte) error {
+	mine, err := helloOf(hello)
+	if err == nil {
+		r.shared.config.Hello = mine
+	}
+	return err
+}
+
 // Identity returns who a peer has proven to be, on the authority: it stays the same when the
 // player comes back another day, so games ban and save by it. It is empty for this machine's
 // own player, for a peer that is not there, and on clients.

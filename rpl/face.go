@@ -106,7 +106,8 @@ type (
 	Lane = ids.Lane
 	// A Node names a node, the same on every machine of a session; 0 is none.
 	Node = ids.Node
-	// An Opt is a value that may be absent: at the cost of a bit.
+	// An Opt is a value that may be absent, at the cost of a bit: Some makes one that is there, and its
+	// Get returns the value, and whether it is.
 	Opt[T any] = schema.Opt[T]
 	// A Part is the props of an item that one audience may see.
 	Part = schema.Part
