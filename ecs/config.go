@@ -133,7 +133,7 @@ func (c Config) checked() (Config, error) {
 // helloOf copies a hello, because the game may go on using its own.
 func helloOf(b []byte) ([]byte, error) {
 	if len(b) > transport.MaxHello {
-		return nil, fmt.Errorf("tendon: a hello of %d bytes, at most %d: send more by an RPC on the session", len(b), transport.MaxHello)
+		return nil, fmt.Errorf("tendon: Config.Hello is of %d bytes, at most %d: send more by an RPC on the session", len(b), transport.MaxHello)
 	}
 	return bytes.Clone(b), nil
 }

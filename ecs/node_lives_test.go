@@ -82,6 +82,28 @@ func TestRplNodeRemovedByACallback(t *testing.T) {
 	check(t, "the server has of all", server.count(Paint)+server.count(Body)+server.count(Plan), 5)
 }
 
+// What listens for nodes of any kind hears of those that are none any more, on every machine.
+func TestStreamOutOfAnyNode(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	heard := map[string]int{}
+	for _, m := range []*machine{server, client} {
+		m.OnStreamIn(components.RplNode, func(*donburi.Entry) { heard[m.name+" in"]++ })
+		m.OnStreamOut(components.RplNode, func(*donburi.Entry, bool) { heard[m.name+" out"]++ })
+	}
+	l.joined()
+	clear(heard)
+	stripped, removed := server.Create(Paint), server.Create(Paint)
+	l.steps(30)
+	stripped.RemoveComponent(components.RplNode)
+	removed.Remove()
+	l.steps(60)
+	for _, m := range []*machine{server, client} {
+		check(t, m.name+" in", heard[m.name+" in"], 2)
+		check(t, m.name+" out", heard[m.name+" out"], 2)
+	}
+}
+
 // Nodes that callbacks make while a level ends go with that level.
 func TestNodeMadeAsALevelEnds(t *testing.T) {
 	l := newLab(t, lan)

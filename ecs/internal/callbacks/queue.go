@@ -9,6 +9,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -271,12 +272,13 @@ func (q *Queue) reportOwner(n *nodes.Node) {
 	}
 }
 
-// StreamedOut runs OnStreamOut at once, for a node that is about to go.
+// StreamedOut runs OnStreamOut at once, for a node that is about to go, or whose RplNode has gone.
 func (q *Queue) StreamedOut(n *nodes.Node, destroyed bool) {
 	for _, h := range q.StreamOut {
+		ofNodes := h.Component == donburi.IComponentType(components.RplNode)
 		for _, ent := range n.Entities() {
 			if q.World.Valid(ent) {
-				if e := q.World.Entry(ent); e.HasComponent(h.Component) {
+				if e := q.World.Entry(ent); e.HasComponent(h.Component) || ofNodes && ent == n.Entity {
 					h.Call(e, destroyed)
 				}
 			}
