@@ -178,8 +178,8 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 // What a rule changes of a predicted node is told of when the server's state has come, a round trip
 // later, unless that has it otherwise: what must show at once is drawn from the component.
 //
-// A reference also changes when the node that it refers to comes into sight or goes. old
-// then still holds that entity, which World.Valid may not know any more.
+// A reference also changes when the node that it refers to comes into sight or goes. old then still holds
+// that entity, or Null in a list; on the authority the component may hold it, too, and be equal to old.
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
 	mustBeMade("OnChange", r)
 	mustBeGiven("OnChange", c)

@@ -198,7 +198,7 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 // kept tells of a press that is lost.
 func (b *binder[A]) kept(is bool) {
 	if !is {
-		b.r.shared.Faults.Refuse("press lost", fmt.Errorf("command %s: %d presses wait for a tick of their own already: tag as edge what is pressed, not what is held", b.c.name, command.MaxPresses))
+		b.r.shared.Faults.Refuse("press lost", fmt.Errorf("command %s: %d presses wait for a tick of their own already: tag as edge what is pressed, not what is held. It also happens where a line was dead for seconds", b.c.name, command.MaxPresses))
 	}
 }
 
