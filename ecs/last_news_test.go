@@ -85,3 +85,49 @@ func TestLastStateAfterOtherNews(t *testing.T) {
 		}
 	}
 }
+
+// Where the packet with a new parent is lost, the place below that parent does not come either: the node
+// goes where it was.
+func TestLastPlaceBelowAParentThatHasNotCome(t *testing.T) {
+	type unitData struct {
+		Pos gmath.Vec `rpl:"step=1/16,interp,pos"`
+		HP  uint16    `rpl:"max=1000"`
+	}
+	p := tendon.NewProtocol("ends below")
+	unit := tendon.Replicate(p, "unit", donburi.NewComponentType[unitData]())
+	for seed := range uint64(40) {
+		var victim rpl.Node
+		seen := 0
+		lab := tendontest.NewLab(t, tendontest.Game{
+			Protocol: p, Seed: seed + 1, Config: tendon.Config{Sends: 60}, Step: func(*tendontest.Machine) {},
+			Setup: func(m *tendontest.Machine) {
+				m.OnStreamOut(unit, func(e *donburi.Entry, _ bool) {
+					if m.IsAuthority() || tendon.ID(e) != victim {
+						return
+					}
+					seen++
+					x, hung := unit.Get(e).Pos.X, tendon.Parent(e) != nil
+					if hung && x != 1 || !hung && x != 1500 || unit.Get(e).HP != 0 {
+						t.Errorf("seed %d: it goes at %v, below its carrier: %v, with HP %d", seed+1, x, hung, unit.Get(e).HP)
+					}
+				})
+			},
+		}, netsim.Conditions{Delay: 60 * time.Millisecond, Loss: .2})
+		server := lab.Host()
+		lab.Join()
+		carrier, e := server.Create(unit), server.Create(unit)
+		unit.SetValue(carrier, unitData{gmath.Vec{X: 1000}, 100})
+		unit.SetValue(e, unitData{gmath.Vec{X: 1500}, 100})
+		lab.Steps(90)
+		victim = tendon.ID(e)
+		_ = tendon.Attach(e, carrier)
+		unit.Get(e).Pos.X = 1
+		lab.Steps(int(seed % 10))
+		unit.Get(e).HP = 0
+		e.Remove()
+		lab.Steps(90)
+		if seen != 1 {
+			t.Errorf("seed %d: OnStreamOut ran %d times", seed+1, seen)
+		}
+	}
+}

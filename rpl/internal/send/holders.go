@@ -47,7 +47,7 @@ func (a *Sender) RemoveAtHolders(n *store.Node, reason uint8) {
 			p := a.All[h.Peer()]
 			v := p.life(h.Handle())
 			last, ago := u.lastOf(p, h.Handle(), n, u.ends, v.last[:0])
-			v.last, v.rows, v.reason = last, uint8(len(n.Rows())), reason
+			v.last, v.rows, v.reason, v.since = last, uint8(len(n.Rows())), reason, v.unknown()
 			p.startRemoval(n, h.Handle(), a.store.Tick-ids.Tick(ago), true)
 		}
 	}

@@ -16,7 +16,6 @@ import (
 // lastOf returns what a peer must be sent of a node that is removed now, row by row; to is
 // what it is appended to, and rows what was found for other peers. A row is sent if what is
 // on its way to the peer does not lead to it; on a line that may lose packets, also if something is.
-// Its place is as it is on its way if the peer is not known to know below which parent it is.
 //
 // The others are what they were in the end at one tick, of which it returns how long ago it was: the
 // newest one to which all of them lead, or almost all, the first of them before the others.
@@ -45,29 +44,34 @@ func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*store.LastRow
 		if rows[i] == nil {
 			rows[i] = a.store.LastRow(r, i)
 		}
-		l := rows[i]
-		if v.newParent && r.Type.Pos[0] >= 0 {
-			if !r.Kept(ver) {
-				continue
-			}
-			words, _ := a.store.Version(r, ver)
-			l = l.PlacedAs(words)
-		}
-		to = append(to, l)
+		to = append(to, rows[i])
 	}
 	return to, bits.TrailingZeros64(ends)
 }
 
+// unknown returns since when a node has the items and the parent that a peer may not know it to have.
+func (v *lifecycle) unknown() (since [2]ids.Tick) {
+	if v.relayout {
+		since[0] = v.laid
+	}
+	if v.newParent {
+		since[1] = v.repeat
+	}
+	return since
+}
+
 // appendLast codes the last state of a node for a peer: the bits that it takes, since when the node has
-// the items that it has, if the peer may have others, then of each row whether it is there, and the
-// row. A row that is long is left out, so that the removal fits any packet, and so is one of a group
-// that the peer is in no more.
+// the items that it has, and the parent, if the peer may have others, then of each row whether it is
+// there, and the row. A row that is long is left out, so that the removal fits any packet, and so is one
+// of a group that the peer is in no more.
 func (a *updates) appendLast(p *Peer, v *lifecycle) {
 	at := len(a.syms)
 	m, last, next := p.Model, v.last, 0
-	a.syms = append(a.syms, 0, prefix.Raw(uint32(flag(v.relayout)), 1)) // the bits come in the end
-	if v.relayout {
-		a.syms = append(a.syms, coder.Unsigned(&m.Entry.Run, uint32(a.store.Tick-v.laid)))
+	a.syms = append(a.syms, 0) // the bits come in the end
+	for _, since := range v.since {
+		if a.syms = append(a.syms, prefix.Raw(uint32(flag(since != 0)), 1)); since != 0 {
+			a.syms = append(a.syms, coder.Unsigned(&m.Entry.Run, uint32(a.store.Tick-min(since, a.store.Tick))))
+		}
 	}
 	for i := range int(v.rows) {
 		flagAt := len(a.syms)

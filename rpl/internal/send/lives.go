@@ -39,6 +39,7 @@ type lifecycle struct {
 	reason    uint8            // of the game, for the removal; 0: none
 	rows      uint8            // how many the node had in the end …
 	last      []*store.LastRow // … and which of them the removal carries
+	since     [2]ids.Tick      // … of the items of then, and of the parent, from when; 0: the peer has these
 	from      []ids.Tick       // by row, 0 or none for most: acks of packets before that say nothing of the row
 }
 

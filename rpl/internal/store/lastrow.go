@@ -29,12 +29,3 @@ func (a *Store) LastRow(r *Row, i int) *LastRow {
 	}
 	return l
 }
-
-// PlacedAs is l with the place of another state of the row.
-func (l LastRow) PlacedAs(words rowtype.Words) *LastRow {
-	l.Words = slices.Clone(l.Words)
-	for _, k := range l.Of.Pos {
-		l.Words[k] = *words.Word(k)
-	}
-	return &l
-}
