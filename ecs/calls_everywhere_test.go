@@ -150,7 +150,7 @@ func TestRPCFlood(t *testing.T) {
 				return
 			}
 			if lane == rpl.Reliable {
-				check(t, "ann's call", int(i), heard[c.From])
+				check(t, "ann's call", int(i), heard[c.From]&0xff)
 			}
 			heard[c.From]++
 			if server.Tick() != tick {
@@ -166,10 +166,16 @@ func TestRPCFlood(t *testing.T) {
 			tendon.Give(e, m.Me())
 		}
 		l.steps(10)
-		const flood = 200
+		const flood = 600
 		for i := range flood {
 			if err := rpc.Send(ann.find(ids[ann]), uint8(i)); err != nil {
 				t.Fatal(err)
+			}
+			for range 2 { // the server stands still meanwhile
+				if i%200 == 199 {
+					ann.Receive()
+					ann.Send()
+				}
 			}
 		}
 		rpc.Send(bob.find(ids[bob]), 1)
@@ -177,7 +183,7 @@ func TestRPCFlood(t *testing.T) {
 		dropped := int(server.Core().Counters().CallsDropped)
 		check(t, "bob was heard", heard[bob.Me()], 1)
 		check(t, "ann's calls, run or counted", heard[ann.Me()]+dropped, flood)
-		if most > 64 || heard[ann.Me()] == 0 || (dropped == 0) != (lane == rpl.Reliable) {
+		if most > 256 || heard[ann.Me()] == 0 || (dropped == 0) != (lane == rpl.Reliable) {
 			t.Errorf("lane %d: %d of ann's calls ran in one tick, %d in all, %d dropped", lane, most, heard[ann.Me()], dropped)
 		}
 	}

@@ -321,7 +321,7 @@ func (co *commanding) received(c Call, args []byte) error {
 		return nil
 	}
 	rp := &s.commands
-	if rp.Messages++; rp.Messages > command.Most(co.config.Steps) {
+	if rp.Messages++; !rp.May(co.line.now(), co.config.Steps) {
 		co.Faults.Count("command refused")
 		return nil
 	}
@@ -374,7 +374,7 @@ func (co *commanding) received(c Call, args []byte) error {
 // report tells the peers when their commands came.
 func (co *commanding) report() {
 	for _, s := range co.seats.all {
-		s.commands.Messages = 0
+		s.commands.Messages, s.commands.From = 0, co.line.now()
 		if !co.Sending || !s.in || s.conn == nil {
 			continue
 		}

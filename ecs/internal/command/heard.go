@@ -8,7 +8,8 @@ import (
 // Heard is what a server has heard of a peer's commands, and is to tell it.
 type Heard struct {
 	Received time.Duration // when the peer's newest packet came
-	Messages int           // in this step
+	Messages int           // since From
+	From     time.Duration // when the step before ended
 	Predicts bool          // the core knows that it does
 
 	got    uint32 // the newest tick that has come with all before it
@@ -18,6 +19,13 @@ type Heard struct {
 	tick   uint32
 	margin float64
 	newest uint32 // in the message that is being read
+}
+
+// May reports whether the peer may be heard with one more message: with Most of them in a step, and with
+// one for each step for which the server has stood still, up to as many as ticks are kept.
+func (h *Heard) May(now time.Duration, steps int) bool {
+	stood := int((now - h.From).Seconds() * float64(steps))
+	return h.Messages <= min(Most(steps)+stood, Kept(steps))
 }
 
 // Begin begins a message.

@@ -9,8 +9,7 @@ func Kept(steps int) int { return 128 << bits.Len(uint(steps-1)/64) }
 
 // Most is of how many ticks one message tells at most, half a second or more: a command that is repeated
 // in so many outlives any burst of losses that still lets anybody play. With as many messages a peer is
-// heard in one step: a client that runs again after a stall sends some at once, after one of the server
-// all that it has sent meanwhile wait, and what comes first of those is due; a flood is none of it.
+// heard in one step: a client that runs again after a stall sends some at once, and a flood is none of it.
 func Most(steps int) int { return Kept(steps) / 4 }
 
 // An Entry is one tick's command.

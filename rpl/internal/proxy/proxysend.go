@@ -69,7 +69,7 @@ func (c *Proxy) sendPacket(now time.Duration, s wire.Sink, at int, first bool) i
 		c.putNacks(e, m, now)
 	}
 	e.PutBits(0, 1)
-	for n := 0; at < len(c.out.calls) && n < wire.MaxDue; n++ {
+	for n := 0; at < len(c.out.calls) && n < wire.MaxCallsUp; n++ {
 		b := c.out.calls[at]
 		if e.Len()*8+len(b)*8+wire.NameBits > room && (first || n > 0) {
 			break

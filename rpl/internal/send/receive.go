@@ -158,8 +158,8 @@ func (a *receiver) readLists(u *clientPacket, d *prefix.Decoder) error {
 	}
 	a.packetBytes = a.packetBytes[:0]
 	for d.Bits(1) == 1 {
-		if len(u.calls) >= wire.MaxDue {
-			return fmt.Errorf("%w: more than %d calls", ids.ErrPacket, wire.MaxDue)
+		if len(u.calls) >= wire.MaxCallsUp {
+			return fmt.Errorf("%w: more than %d calls", ids.ErrPacket, wire.MaxCallsUp)
 		}
 		from := len(a.packetBytes)
 		var ok bool

@@ -248,12 +248,15 @@ const (
 	// With more, this machine's own calls and long values would come ever later.
 	MaxHandedOn = 256 << 10
 
-	// MaxDue is how many calls of one peer may run in one tick: at 60 ticks a second
-	// far above any game's input. Unreliable calls beyond it are dropped and counted.
-	// Reliable ones wait for the next tick, up to maxLater bytes of them, and are then
-	// dropped and counted too. maxLater is ten seconds of two small calls a tick, which
+	// MaxCallsUp is how many calls a packet of a client has at most: far above any game's input.
+	MaxCallsUp = 64
+
+	// MaxDue is how many calls of one peer may run in one tick: what comes in a second at 240
+	// ticks a second, in which the authority may have stood still, and some. Unreliable calls beyond
+	// it are dropped and counted. Reliable ones wait for the next tick, up to maxLater bytes of them,
+	// and are then dropped and counted too. maxLater is ten seconds of two small calls a tick, which
 	// a stalled lane may have held up.
-	MaxDue   = 64
+	MaxDue   = 256
 	MaxLater = 256 << 10
 
 	// FenceAge is how long a removal may wait for a reliable message about its node
