@@ -69,7 +69,7 @@ func (r *Replication) connect() {
 		r.proxies.endProxy(n, nodes.Removed)
 		sh.RemoveEntities(n)
 	}}
-	r.past = rewind.History{Base: &sh.Base, Nodes: &r.nodes}
+	r.past = rewind.History{Base: &sh.Base, Nodes: &r.nodes, Sends: sh.config.Sends}
 	r.nodes.Ended = func(n *nodes.Node) {
 		r.commands.forget(n)
 		r.past.Forget(n)

@@ -23,10 +23,11 @@ const (
 	// would have been behind a wall for half a second.
 	rewindMost = 500 * time.Millisecond
 
-	// rewindSlack is how much later than the round trip that the server itself has measured
-	// a peer may have drawn: the view's delay on a bad line. A claim beyond it is a lie or
-	// no line to shoot on.
-	rewindSlack = 250 * time.Millisecond
+	// rewindSlack, and so many sends, are how much later than the round trip that the server itself has
+	// measured a peer may have drawn: the view waits for the state behind a lost one, and commands come
+	// early for the sake of those that their line delays. A claim beyond it is a lie or no line to shoot on.
+	rewindSlack = 150 * time.Millisecond
+	rewindSends = 5
 
 	// pastLeast is how many ticks are kept at least: rewindMost at 60 steps a second, twice.
 	pastLeast = 64
@@ -36,6 +37,7 @@ const (
 type History struct {
 	*nodes.Base
 	Nodes *nodes.Table
+	Sends int // a second
 
 	rewound []rewound
 	size    rpl.Tick // how many ticks are kept
@@ -315,7 +317,7 @@ func (rw *History) now(u *undo) unsafe.Pointer {
 // oldest is the earliest tick that a peer is believed to have seen.
 func (rw *History) oldest(p rpl.Peer) rpl.Tick {
 	core := rw.Auth.PeerStats(p)
-	back := min(rewindMost, core.RTT+4*core.Jitter+rewindSlack)
+	back := min(rewindMost, core.RTT+4*core.Jitter+rewindSlack+rewindSends*time.Second/time.Duration(rw.Sends))
 	ticks := rpl.Tick(back.Seconds() / rw.step())
 	return rw.Tick - min(rw.Tick, ticks)
 }
