@@ -108,7 +108,7 @@ func (r *Replication) resetClient() {
 		screen:  track.Screen{Steps: sh.config.Steps, Now: r.line.now},
 		inPlace: inplace.Painter{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen},
 	}
-	r.commands.lead, r.commands.got, r.commands.makes = clock.Lead{Bound: sh.config.MaxMargin.Seconds() * float64(sh.config.Steps)}, 0, 0
+	r.commands.lead, r.commands.got, r.commands.makes = clock.Lead{Bound: sh.config.MaxMargin.Seconds() * float64(sh.config.Steps), Hz: float64(sh.config.Steps)}, 0, 0
 	r.commands.heard = false
 	r.predict.all, r.predict.known, r.predict.shown = nil, 0, predict.Once{}
 	r.predict.spawns.Reset()

@@ -22,12 +22,14 @@ const (
 
 	// A lead that is more than overOne ticks too long is made a tick shorter, at most once
 	// in shrinkEvery; at once if it is more than overTwo too long. Changes by less than a
-	// tick would swing for ever, and each makes some command late.
+	// tick would swing for ever, and each makes some command late. These are for leadHz ticks a second;
+	// where there are more they are made the sooner, so that it is as long until the lead is right.
 	overOne     = 1.25
 	overTwo     = 2.25
 	shrinkEvery = 2.0
 	growEvery   = 0.1
 	hasteEvery  = 0.03
+	leadHz      = 60.0
 
 	// A client's steps are counted over slowSpan of the server's ticks, unless slowMost of them or more
 	// passed without one, which is a stall. With more than slowRate ticks for a step, fewer than 60 % of
@@ -35,7 +37,7 @@ const (
 	slowSpan  = 60.0
 	slowMost  = 6.0
 	slowRate  = 1 / 0.6
-	slowLeast = 1.05
+	slowLeast = 1.03
 
 	// leadJump is the error in ticks that no single ticks make up for.
 	leadJump = 10
@@ -56,6 +58,7 @@ const (
 // counted by a Clock.
 type Lead struct {
 	Bound float64 // the most ticks of margin that the game allows; 0: no bound
+	Hz    float64 // ticks a second
 
 	needs  window
 	made   [leadRing]struct{ tick, at float64 }
@@ -63,6 +66,7 @@ type Lead struct {
 	smooth float64 // the lead of late commands, without the unevenness of updates
 	want   float64
 	before float64 // the server's tick in the step before
+	at     float64 // when that was
 	margin float64 // mean of what the server reports, in ticks
 	met    bool    // a command has come in time
 	pace   pace
@@ -115,7 +119,8 @@ func (l *Lead) Tick() uint32 { return uint32(l.tick) }
 // After it call Made for each.
 func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 	t, passed := now.Seconds(), server-l.before
-	l.before = server
+	atOnce := passed < caughtUp && (t-l.at)*l.Hz < caughtUp // else the server may stand still
+	l.before, l.at = server, t
 	if l.tick == 0 {
 		l.want, l.shrunk = initial, t
 		l.tick = math.Floor(server + initial)
@@ -124,10 +129,12 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 	}
 	lead := l.tick + 1 - server
 	l.smooth += 1 - l.pace.step(passed) // what a step takes of it, on a machine that is too slow
-	if math.Abs(lead-l.smooth) > 3 {
-		l.smooth = lead
+	if !atOnce {                        // of steps that are made at once the first is the one that may be late
+		if math.Abs(lead-l.smooth) > 3 {
+			l.smooth = lead
+		}
+		l.smooth += (lead - l.smooth) / 8
 	}
-	l.smooth += (lead - l.smooth) / 8
 	if l.needs.len() < leadLeast { // the round trip is better known by now
 		if l.want = math.Max(l.want, initial); l.smooth < l.want-1 {
 			l.tick = math.Max(l.tick, math.Floor(server+l.want))
@@ -135,6 +142,7 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 			return 1
 		}
 	}
+	each := min(1, leadHz/l.Hz)
 	want, slow := l.want, l.pace.rate > 1
 	if slow { // the next step may come a tick late
 		want++
@@ -144,12 +152,12 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		l.tick = math.Max(l.tick, math.Floor(server+l.want))
 		l.smooth = l.want
 		return 1
-	case over < 0 && t-l.grown > growEvery, slow && lead < want:
+	case over < 0 && t-l.grown > growEvery*each, slow && lead < want:
 		l.smooth++
 		l.grown, l.shrunk = t, t
 		return 2
 	case over > overOne && passed < caughtUp,
-		over > overTwo && t-l.grown > hasteEvery, over > overOne && t-l.shrunk > shrinkEvery:
+		over > overTwo && t-l.grown > hasteEvery*each, over > overOne && t-l.shrunk > shrinkEvery*each:
 		l.smooth--
 		l.were = [2]float64{l.grown, l.shrunk}
 		l.grown, l.shrunk = t, t
