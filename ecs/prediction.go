@@ -128,11 +128,11 @@ func (pr *prediction) moved(n *nodes.Node) bool {
 	return false
 }
 
-// Once runs fn for an effect of a command, a sound or a spark: once, however often
-// corrections run the tick again, and also where one has moved the effect by up to 5 ticks. late is how long ago it should have been shown, above 0
-// where only a correction has come to it. key tells apart the effects of one run. What a
-// correction takes back stays shown: for what lasts, spawn a node. Outside of a command fn
-// runs at once.
+// Once runs fn for an effect of a command, a sound or a spark: once, however often corrections run the tick
+// again, and also where one has moved the effect by up to 5 ticks; so near to one that is not made any more,
+// or was confirmed just before, a replay brings none. late is how long ago it should have been shown, above 0
+// where only a correction has come to it. key tells apart the effects of one run. What a correction takes
+// back stays shown: for what lasts, spawn a node. Outside of a command fn runs at once.
 func (c Call) Once(key int, fn func(late time.Duration)) {
 	if fn == nil {
 		panic("tendon: Once of no function")

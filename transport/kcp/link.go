@@ -125,7 +125,7 @@ func (l *link) shut(reason string) error {
 func (l *link) free() (err error) {
 	l.once.Do(func() {
 		l.flush()
-		for l.e.Lingers() && l.e.Err() == nil {
+		for l.e.Lingers() && !errors.Is(l.e.Err(), transport.ErrSocket) {
 			time.Sleep(pollGoodbye)
 		}
 		close(l.done)

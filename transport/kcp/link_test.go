@@ -337,3 +337,44 @@ func TestStart(t *testing.T) {
 		t.Error("joining nonsense works")
 	}
 }
+
+// Who asks to be let in as the listener is closed is turned away, and not left to wait for an answer.
+func TestListenerClosedWhileOneAsks(t *testing.T) {
+	noLeak(t)
+	l, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := l.Listen(linktest.Offer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer link.Close("")
+	c, err := Dialer(l.JoinString(), WithKey(NewKey())).Dial(linktest.Offer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close("")
+	time.Sleep(100 * time.Millisecond) // the question waits for a Poll that does not come
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	var h ended
+	for range 1000 {
+		if c.Poll(&h); h.err != nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if !errors.Is(h.err, transport.ErrNotAdmitted) {
+		t.Errorf("the client hears %v", h.err)
+	}
+}
+
+// ended is a Handler of a client's end.
+type ended struct{ err error }
+
+func (*ended) Connected(transport.Conn, []byte)                       {}
+func (*ended) Datagram(transport.Conn, uint64, time.Duration, []byte) {}
+func (*ended) Message(transport.Conn, []byte)                         {}
+func (h *ended) Closed(_ transport.Conn, err error)                   { h.err = err }

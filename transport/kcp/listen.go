@@ -175,10 +175,11 @@ func (l *Listener) reached() string {
 // Close implements transport.Listener.
 func (l *Listener) Close() error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.link != nil {
-		return l.link.shut("the listener was closed")
+	if link := l.link; link != nil {
+		l.mu.Unlock() // it may take a moment
+		return link.shut("the listener was closed")
 	}
+	defer l.mu.Unlock()
 	if l.closed {
 		return nil
 	}

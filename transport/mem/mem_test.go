@@ -257,7 +257,7 @@ func TestListenersAreForgotten(t *testing.T) {
 			l.Close()
 		}
 		client.Close("over")
-		n.Advance(frame)
+		n.Advance(transport.AskAgain + frame) // somebody has just been asked to come again
 		if len(n.listeners)+len(n.wires)+len(n.byClient) != 0 {
 			t.Fatalf("%d listeners, %d wires, %d addresses kept", len(n.listeners), len(n.wires), len(n.byClient))
 		}

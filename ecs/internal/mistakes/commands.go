@@ -140,11 +140,11 @@ func (ck *Checker) checkCommands() {
 	}
 }
 
-// onPart reports whether the component of a command stands on a part of a node.
+// onPart reports whether the component of a command stands on a part of a node that a player drives.
 func (ck *Checker) onPart(c *nodes.Command) bool {
 	for _, n := range ck.Nodes.Sorted() {
 		for i := range n.Items {
-			if b := &n.Items[i]; b.Entity != n.Entity && b.Comp != nil && b.Comp.Type == c.On {
+			if b := &n.Items[i]; n.Owner != 0 && b.Entity != n.Entity && b.Comp != nil && b.Comp.Type == c.On {
 				return true
 			}
 		}

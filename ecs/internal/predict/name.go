@@ -3,7 +3,6 @@ package predict
 import (
 	"encoding/binary"
 	"hash/fnv"
-	"math"
 
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -101,22 +100,23 @@ func (o *Once) First(n Name, now rpl.Tick, replay bool) bool {
 // order is moved in order. In a replay it may also be the newest of those that were made up to the tick
 // from which the replay began: the server may have moved it since.
 func (o *Once) moved(n Name, replay bool) (was Name, ok bool) {
-	best := int64(math.MaxInt64)
-	for k, round := range o.shown {
-		if round == o.round || k.Node != n.Node || k.Command != n.Command || k.Key != n.Key ||
-			max(k.Tick, n.Tick)-min(k.Tick, n.Tick) > Near {
-			continue
-		}
-		order := int64(k.Tick) - int64(o.from)
-		if order <= 0 {
-			if !replay {
-				continue
-			}
-			order = Ticks - order // behind all others
-		}
-		if order < best {
-			was, best, ok = k, order, true
+	was = n
+	last := n.Tick + Near
+	for was.Tick = max(o.from+1, n.Tick-min(n.Tick, Near)); was.Tick <= last; was.Tick++ {
+		if o.isOpen(was) {
+			return was, true
 		}
 	}
-	return was, ok
+	for was.Tick = min(o.from, last); replay && was.Tick > 0 && was.Tick+Near >= n.Tick; was.Tick-- {
+		if o.isOpen(was) {
+			return was, true
+		}
+	}
+	return Name{}, false
+}
+
+// isOpen reports whether a name was shown that the latest replay has not made.
+func (o *Once) isOpen(n Name) bool {
+	round, known := o.shown[n]
+	return known && round != o.round
 }

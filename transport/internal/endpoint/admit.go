@@ -211,9 +211,6 @@ func (e *Endpoint) grant(r *request) {
 	c.key(ciphers)
 	c.accept = wire.AcceptMessage{Attempt: c.attempt, Noise: b}.Append(nil)
 	e.cfg.Send(c.path, c.accept)
-	e.desk.mu.Lock()
-	defer e.desk.mu.Unlock()
-	e.desk.answered(r.question)
 }
 
 // acceptAgain answers the repeat of an INIT. The time that the client has does not begin

@@ -104,28 +104,12 @@ func (e *Endpoint) turnAway(r *request) {
 	e.deny(r, wire.NotAdmitted, wire.CutText(text), transport.ErrClosed)
 }
 
-// An unanswered notes who has lately got a CHALLENGE and goes on asking. It is one client's place,
-// and a time: a listener keeps nothing of strangers.
-type unanswered struct {
-	newest question
-	at     time.Duration // of the newest question; zero: it was answered
-	busy   time.Duration // when one was last asked to ask again; zero: never
-}
-
-// challenged notes that a client goes on asking.
-func (d *desk) challenged(q question, at time.Duration, busy bool) {
+// challenged notes that a client has got a CHALLENGE, so that it goes on asking. It is but a time: a
+// listener keeps nothing of strangers.
+func (d *desk) challenged(at time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.asks.newest, d.asks.at = q, at; busy {
-		d.asks.busy = at
-	}
-}
-
-// answered notes that a client does not ask any more. d.mu is held.
-func (d *desk) answered(q question) {
-	if d.asks.newest == q {
-		d.asks.at = 0
-	}
+	d.asked = at
 }
 
 // isAsked reports whether somebody asks, or waits here: who was asked to come again does so within
@@ -133,8 +117,7 @@ func (d *desk) answered(q question) {
 func (d *desk) isAsked(now time.Duration) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	last := max(d.asks.at, d.asks.busy)
-	return len(d.known) > 0 || last > 0 && now-last < transport.AskAgain
+	return len(d.known) > 0 || d.asked > 0 && now-d.asked < transport.AskAgain
 }
 
 // Lingers reports whether goodbyes are still being said, or clients who ask are turned away. Any

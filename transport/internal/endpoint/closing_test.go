@@ -115,6 +115,7 @@ func TestStrangersKeepNoServer(t *testing.T) {
 	b.pass(time.Second)
 	c := b.accepted(t, clientAddr, 1)
 	b.arrive(clientAddr, c.Say(wire.Keepalive), c.Say(wire.Close, byte(wire.Ended)))
+	b.pass(transport.AskAgain)
 	b.sent, b.to = nil, nil
 	b.Close("maintenance")
 	if b.Lingers() {

@@ -63,10 +63,11 @@ func (d *desk) denial(q question, now time.Duration) *denial {
 func (e *Endpoint) deny(r *request, reason wire.Reason, detail []byte, why error) {
 	x := &denial{r.question, e.cfg.Now(), reason, detail, r.shake.Denial()}
 	e.repeat(x, r.path, r.size)
-	e.gate.leave(r.prefix)
+	if r.conn == nil { // else it has left as that ended
+		e.gate.leave(r.prefix)
+	}
 	e.desk.mu.Lock()
 	delete(e.desk.known, r.question)
-	e.desk.answered(r.question)
 	e.desk.denied.put(x)
 	e.desk.mu.Unlock()
 	e.noteRefusal(r.from, why)

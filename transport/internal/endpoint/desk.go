@@ -43,7 +43,7 @@ type desk struct {
 	read     []*request        // wait for Poll
 	refusals []refusal         // wait for Poll
 	denied   denials
-	asks     unanswered
+	asked    time.Duration // when the newest CHALLENGE was sent; zero: never
 }
 
 // greeted answers a HELLO. Nothing is kept of it: the cookie that the client brings back
@@ -67,7 +67,7 @@ func (e *Endpoint) greeted(at time.Duration, from Path, b []byte) bool {
 
 // challenge sends a CHALLENGE, built in b. A busy one tells a client to go on asking.
 func (e *Endpoint) challenge(b []byte, at time.Duration, to Path, attempt uint64, busy bool) {
-	e.desk.challenged(question{to.Remote, attempt}, at, busy)
+	e.desk.challenged(at)
 	e.cfg.Send(to, wire.ChallengeMessage{
 		Attempt: attempt, Cookie: e.cookies.Cookie(at, to.Remote, attempt), Key: e.pair.Public(),
 		WantsSecret: e.cfg.Listener.Secret != seal.Key{}, WantsToken: e.cfg.Listener.Token != nil, Busy: busy,
