@@ -35,7 +35,7 @@ func TestFragmentsOfTheirOwnKind(t *testing.T) {
 	shell := tendon.Replicate(p, "shell", donburi.NewComponentType[shellData]())
 	shells := tendon.NewPrefab(p, "shell", func(w donburi.World, s shot) *donburi.Entry {
 		e := w.Entry(w.Create(shell))
-		shell.SetValue(e, shellData{s.Pos, s.Vel, s.Bursts, s.Fragment})
+		shell.SetValue(e, shellData(s))
 		return e
 	})
 	shoot, fly := tendon.NewCommand[bool](p, "shoot", gun), tendon.NewCommand[tendon.None](p, "fly", shell)
