@@ -233,13 +233,13 @@ func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
 		return fmt.Errorf("%w: a last state of %d bits", ids.ErrPacket, bits)
 	}
 	end := d.At() + bits
-	laid, hung := c.readSince(d, m), c.readSince(d, m)
+	laid, hung := c.dec.stage.readSince(d, m), c.dec.stage.readSince(d, m)
 	if r, rows := c.tenant(of.handle); r != nil && r.gen == of.gen && r.laid >= laid {
 		begun, staged, fits := *d, len(c.dec.stage.updates), true
 		for i := rows.first; i < rows.first+uint32(rows.n) && fits; i++ {
 			if d.Bits(1) == 1 {
 				if fits, _ = c.readRow(d, m, i, coder.RowKeyframe, 0, false); fits && r.ownershipTick < hung {
-					c.stayPut(&c.dec.stage.updates[len(c.dec.stage.updates)-1])
+					c.dec.stage.stayPut(&c.held)
 				}
 			}
 		}
@@ -257,17 +257,19 @@ func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
 }
 
 // readSince reads since when something is so at the authority that this proxy may not have: 0 if it has.
-func (c *Proxy) readSince(d *prefix.Decoder, m *coder.Model) ids.Tick {
+func (s *stage) readSince(d *prefix.Decoder, m *coder.Model) ids.Tick {
 	if d.Bits(1) == 0 {
 		return 0
 	}
-	return c.dec.stage.tick - min(ids.Tick(coder.ReadUnsigned(d, &m.Entry.Run)), c.dec.stage.tick)
+	return s.tick - min(ids.Tick(coder.ReadUnsigned(d, &m.Entry.Run)), s.tick)
 }
 
-// stayPut gives a staged row the place that the row has here: its own is below a parent that is not.
-func (c *Proxy) stayPut(u *stagedRow) {
-	t, words := c.held.types[c.held.rows.rows[u.row].typ], c.dec.stage.words[u.at:]
-	here := c.held.rows.at(u.row, c.dec.stage.tick)
+// stayPut gives the row that was staged last the place that it has here: its own is below a parent that
+// is not.
+func (s *stage) stayPut(of *holdings) {
+	u := &s.updates[len(s.updates)-1]
+	t, words := of.types[of.rows.rows[u.row].typ], s.words[u.at:]
+	here := of.rows.at(u.row, s.tick)
 	for _, k := range t.Pos {
 		if k >= 0 && here != nil {
 			words[k] = here[k]
