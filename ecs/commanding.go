@@ -257,7 +257,7 @@ func (co *commanding) send() {
 
 // sendCommands sends the commands that the server is not known to have.
 func (co *commanding) sendCommands() {
-	server := min(co.draw.clock.ServerNow(co.line.now()), float64(co.Proxy.Newest())+float64(co.config.Steps/co.config.Sends)) // where it stands still, too
+	server := min(co.draw.clock.ServerNow(co.line.now()), float64(co.Proxy.Newest())+float64(co.config.Steps/co.config.Sends)) // a server that stands still is not beyond its next send
 	meets := co.lead.Meets(server)
 	newest, ticks := co.writer.Span(co.lead.Tick(), co.got, meets)
 	if ticks <= 0 {

@@ -54,11 +54,11 @@ const (
 )
 
 // A Lead says for which tick a client makes its next command: so far ahead of the server
-// that hardly any comes too late, and no farther. The zero Lead is ready; its ticks are
+// that hardly any comes too late, and no farther. A Lead with its Hz is ready; its ticks are
 // counted by a Clock.
 type Lead struct {
 	Bound float64 // the most ticks of margin that the game allows; 0: no bound
-	Hz    float64 // ticks a second
+	Hz    float64 // ticks a second, by which steps that are made at once are known from a server that stands still
 
 	needs  window
 	made   [leadRing]struct{ tick, at float64 }
