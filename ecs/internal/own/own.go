@@ -25,12 +25,20 @@ const (
 	// longest is the longest that is a frame, and not a pause.
 	longest = 0.25
 
-	// even is from which share of a step on frames come as often as steps, so that each shows the
-	// newest, and uneven from which they do no more.
-	even, uneven = 0.8, 0.65
+	// even is how far the time of a frame may be from a whole number of steps for each frame to
+	// show the newest, and uneven how far it is from then on.
+	even, uneven = 0.03, 0.06
 
-	// meanFrames is of how many frames their length is a mean: a dropped one changes little.
-	meanFrames = 8
+	// meanFrames is of how many frames their length is a mean, and longFrame what one counts for at
+	// most, of the mean: a dropped one changes little.
+	meanFrames, longFrame = 32, 2
+
+	// meanSteps is of how many steps the time is a mean at which they are due, and of how many it
+	// is known how late frames come before the next.
+	meanSteps = 32
+
+	// easing is in how many steps what is drawn catches up where frames do not come as late any more.
+	easing = 16
 )
 
 // A Keeper keeps what was after the last two steps. The zero Keeper, with its session, is ready.
@@ -43,13 +51,16 @@ type Keeper struct {
 	step   uint64  // counts steps
 	inside bool    // a step is being made: who asks is a rule
 
-	began  float64 // when the newest step began, in seconds …
-	due    float64 // … and when it was due, if steps come evenly
-	framed float64 // when Frame was last called …
-	frame  float64 // … and how long frames take
-	evenly bool    // they come as often as steps
-	shown  float64 // what the last showed, in steps
-	tick   float64 // and of what is predicted, in ticks
+	began  float64    // when the newest step began, in seconds …
+	due    float64    // … and when it was due, if steps come evenly …
+	known  float64    // … as a mean of so many
+	ahead  float64    // how much further than due says what is drawn is on its way, in steps
+	latest [2]float64 // how long after due a frame came, in steps: the latest of the last meanSteps steps, and of those before
+	framed float64    // when Frame was last called …
+	frame  float64    // … and how long frames take
+	evenly bool       // they come as often as steps
+	shown  float64    // what the last showed, in steps
+	tick   float64    // and of what is predicted, in ticks
 
 	pace pace
 }
@@ -74,10 +85,14 @@ type sample struct {
 func (k *Keeper) Stepped() {
 	now, step := k.Now().Seconds(), k.seconds()
 	k.inside, k.began = true, now
-	if k.due += step; math.Abs(now-k.due) > step {
-		k.due = now
+	if k.due += step; math.Abs(now-k.due) > max(step, k.frame)+step {
+		k.due, k.known = now, 0
 	}
-	k.due += (now - k.due) / 8
+	k.known = min(k.known+1, meanSteps)
+	k.due += (now - k.due) / k.known
+	if k.step%meanSteps == 0 {
+		k.latest = [2]float64{-1, k.latest[0]}
+	}
 }
 
 // Framed notes that a frame begins. What it shows is never behind what the last one did, whose
@@ -85,20 +100,39 @@ func (k *Keeper) Stepped() {
 func (k *Keeper) Framed() {
 	now, step := k.Now().Seconds(), k.seconds()
 	switch took := now - k.framed; {
-	case k.framed == 0 || took > longest:
+	case k.framed == 0:
+		k.ahead = 1
+	case took > longest:
 	case k.frame == 0:
 		k.frame = took
 	default:
-		k.frame += (took - k.frame) / meanFrames
+		k.frame += (min(took, longFrame*k.frame) - k.frame) / meanFrames
 	}
 	k.framed = now
+	share := k.share(step)
+	k.shown = noLess(float64(k.step)-1+share, k.shown)
+	k.tick = noLess(k.pace.at(share), k.tick)
+}
+
+// share is how far on the way to the newest step this frame is. Frames that come as often as steps,
+// or once in so many, show the newest. Others come at any time between two steps: what they
+// show is as far ahead of the clock as none of them has to wait for the next step.
+func (k *Keeper) share(step float64) float64 {
+	steps := k.frame / step
+	whole := max(1, math.Round(steps))
+	off := even
 	if k.evenly {
-		k.evenly = k.frame > uneven*step
-	} else {
-		k.evenly = k.frame > even*step
+		off = uneven
 	}
-	k.shown = noLess(float64(k.step)-1+k.share(), k.shown)
-	k.tick = noLess(k.pace.at(min((k.framed-k.began+k.frame)/step, 1)), k.tick)
+	if k.evenly = math.Abs(steps-whole) < off*whole; k.evenly || k.frame < shortest {
+		k.ahead = 1
+		return 1
+	}
+	at := (k.framed - k.due) / step
+	k.latest[0] = max(k.latest[0], at)
+	room := max(0, 1-max(k.latest[0], k.latest[1]))
+	k.ahead = min(k.ahead+(room-k.ahead)*min(steps/easing, 1), room)
+	return min(max(0, at+k.ahead), 1)
 }
 
 // noLess is what a frame shows that would go back by less than two steps: the same as the last.
@@ -110,15 +144,6 @@ func noLess(now, last float64) float64 {
 }
 
 func (k *Keeper) seconds() float64 { return 1 / float64(k.Steps) }
-
-// share is how far on the way to the newest step this frame is. A display's frames come at any
-// time between steps: half a frame ahead of the clock none of them has to wait at an end.
-func (k *Keeper) share() float64 {
-	if k.evenly || k.frame < shortest {
-		return 1
-	}
-	return min(max(0, k.framed-k.due+k.frame/2)/k.seconds(), 1)
-}
 
 // drawn is the share that is drawn: all of it where a step has been made since the frame began.
 func (k *Keeper) drawn() float64 {

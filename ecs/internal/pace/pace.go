@@ -21,14 +21,16 @@ const maxDebt = time.Second
 // of a second is made up for in nine updates at 60 steps a second.
 const maxSteps = 8
 
-// A window's updates mostly come as often as its steps are due, some ms early or late. If each took
-// the steps that are due by then, it would be by chance whether it takes none, one or two: the picture
-// would stutter. So as long as updates come about evenly, each takes as many as the others, up to
+// A window's updates mostly come as often as its steps are due, once in so many, or so many times as
+// often, some ms early or late. If each took the steps that are due by then, it would be by chance
+// whether it takes one more or less: the picture would stutter, or show a key late. So as long as
+// updates come about evenly, each takes as many as the others, or every other one takes one, up to
 // offClock steps before the clock or behind it. A display of 59.94 Hz takes a step more every 17 s.
 const (
 	offClock  = 0.75
 	meanSteps = 32   // updates, over which their usual distance is known
 	mostOff   = 0.15 // of a step, that the mean may be beside a whole number of steps
+	mostEvery = 0.03 // of an update, that their number in a step may be beside a whole one
 )
 
 // Steps says how many fixed steps are due. Hz must be set.
@@ -38,6 +40,7 @@ type Steps struct {
 
 	last    time.Duration // the newest call
 	usual   float64       // steps between two calls, a mean
+	since   float64       // calls since the last that took a step
 	started bool
 	begin   time.Duration // of the count below
 	done    int64         // steps since begin
@@ -71,9 +74,17 @@ func (s *Steps) evenly(now time.Duration) int64 {
 		s.usual += (between - s.usual) / meanSteps
 	}
 	s.last = now
-	n := math.Round(s.usual)
-	if n < 1 || math.Abs(s.usual-n) > mostOff*n || math.Abs(owed-n) > offClock {
+	s.since++
+	n, every := math.Round(s.usual), math.Round(1/s.usual)
+	switch {
+	case n >= 1 && math.Abs(s.usual-n) <= mostOff*n && math.Abs(owed-n) <= offClock:
+	case s.usual < 1 && math.Abs(1/s.usual-every) <= mostEvery && math.Abs(owed-s.since/every) <= offClock:
+		n = float64(int(s.since / every))
+	default:
 		n = max(0, math.Round(owed))
+	}
+	if n > 0 {
+		s.since = 0
 	}
 	return int64(n)
 }
