@@ -26,8 +26,8 @@ const (
 	silentFor = 250 * time.Millisecond
 
 	// Of more than fewTicks that a step skips, as after a standstill of the server, the way is drawn as a
-	// correction is; manyTicks are a standstill of this machine, of which nobody has seen the way.
-	fewTicks, manyTicks = 3, 30
+	// correction is; longGap is a standstill of this machine, of which nobody has seen the way.
+	fewTicks, longGap = 3, 500 * time.Millisecond
 )
 
 // A commandBinder is a binder of any type.
@@ -214,7 +214,7 @@ func (co *commanding) makeAfterAll(b commandBinder) rpl.Tick {
 // skip runs the ticks after one up to another that have no step of their own, before the
 // game's: with the commands of the tick before, without its presses.
 func (co *commanding) skip(from, to rpl.Tick) {
-	leaves := to > from+fewTicks && to <= from+manyTicks
+	leaves := to > from+fewTicks && float64(to-from) <= longGap.Seconds()*co.lead.Hz
 	if leaves {
 		co.predict.states.Leave(co.predict.all)
 		defer func() {

@@ -133,15 +133,16 @@ func TestCorrectionLeapsAsOne(t *testing.T) {
 // After a hitch of the server, which makes up for it, the client's ticks are behind by some: the own
 // body gets there as from a correction, and does not jump.
 func TestDrawnEvenlyAfterAHitchOfTheServer(t *testing.T) {
-	for _, hitch := range []int{20, 36, 40, 42, 44, 46, 50} {
-		x := newRace(t, netsim.Conditions{Delay: 50 * time.Millisecond})
+	for _, c := range []struct{ hz, hitch int }{{60, 20}, {60, 36}, {60, 40}, {60, 42}, {60, 44}, {60, 46}, {60, 50}, {240, 90}, {240, 150}, {240, 200}} {
+		x := newRace(t, netsim.Conditions{Delay: 50 * time.Millisecond}, func(config *tendon.Config) { config.Steps = c.hz })
 		x.input.Dir = gmath.Vec{X: 1}
-		x.steps(120)
+		hitch := c.hitch
+		x.steps(2 * c.hz)
 		corrections, worst := x.client.CommandStats().Corrections, 0.0
 		x.client.Frame()
 		before := tendon.View(x.mine(), x.runner).Pos.X
-		for i := range 300 {
-			x.net.Advance(time.Second / 60)
+		for i := range 5 * c.hz {
+			x.net.Advance(time.Second / time.Duration(c.hz))
 			switch {
 			case i < hitch:
 			case i == hitch:
@@ -163,7 +164,7 @@ func TestDrawnEvenlyAfterAHitchOfTheServer(t *testing.T) {
 			before = now
 		}
 		if worst > 9 { // a way of 2 in each step
-			t.Errorf("a hitch of %d steps: it is drawn %v on in a frame", hitch, worst)
+			t.Errorf("a hitch of %d steps at %d: it is drawn %v on in a frame", hitch, c.hz, worst)
 		}
 	}
 }
@@ -193,5 +194,25 @@ func TestReleasedInPlace(t *testing.T) {
 	}
 	if tendon.Predicted(me) {
 		t.Error("it is predicted still")
+	}
+}
+
+// On a long line a prediction is judged by the state of its own tick, also at 240 steps a second.
+func TestLongLineAtManySteps(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 400 * time.Millisecond}, func(config *tendon.Config) { config.Steps = 240 })
+	x.steps(4 * 240)
+	x.input.Dir = gmath.Vec{X: 1}
+	x.steps(240)
+	x.nudge = func() { x.runner.Get(x.server.World().Entry(x.me)).Pos.Y += 30 }
+	x.steps(1)
+	x.nudge = nil
+	x.steps(4 * 240)
+	x.input.Dir = gmath.Vec{}
+	x.steps(4 * 240)
+	if n := x.client.CommandStats().Corrections; n != 1 {
+		t.Errorf("one thing that the client could not foresee makes %d corrections", n)
+	}
+	if is, want := x.runner.Get(x.mine()).Pos, x.runner.Get(x.server.World().Entry(x.me)).Pos; is != want {
+		t.Errorf("the client is at %v, the server at %v", is, want)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Ticks is how many ticks a prediction goes back at most: two seconds at 60 a second, and half a
-// second at 240, more than commands are ahead on any line that is played on. Predictions older
+// Ticks is how many ticks a prediction goes back at most: four seconds at 60 a second, and one
+// at 240, more than commands are ahead on any line that is played on. Predictions older
 // than that are not judged: what the server tells is taken as it comes.
-const Ticks = 128
+const Ticks = 256
 
 // A Node is what is kept of one predicted node.
 type Node struct {
