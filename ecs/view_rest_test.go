@@ -5,11 +5,13 @@ package ecs_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/ecs/tendontest"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -127,6 +129,43 @@ func TestWorldAtRestSendsLittle(t *testing.T) {
 			l.steps(300)
 			if n := sent() - before; n > 45 {
 				t.Errorf("%s, loss %v: %d packets in 5 s at rest", name, loss, n)
+			}
+		}
+	}
+}
+
+// What starts after a rest is drawn from where it was, also where the packets that say that nothing
+// happens were lost: nothing else of that time was to be seen.
+func TestStartsAfterARestAreDrawn(t *testing.T) {
+	const seed, rest, speed = 1, 60, 10.0
+	p := tendon.NewProtocol("rest")
+	car := tendon.Replicate(p, "car", donburi.NewComponentType[passerData]())
+	for _, loss := range []float64{0, 0.05, 0.1} {
+		lab := tendontest.NewLab(t, tendontest.Game{
+			Protocol: p, Seed: seed,
+			Setup: func(m *tendontest.Machine) { m.OnStart(func() { m.Create(car) }) },
+			Step: func(m *tendontest.Machine) {
+				if m.Mode() == tendon.Client || m.Tick()%(2*rest) < rest {
+					return
+				}
+				for e := range car.Iter(m.World()) {
+					car.Get(e).Pos.X += speed
+				}
+			},
+		}, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 8 * time.Millisecond, Loss: loss})
+		lab.Host()
+		client := lab.Join()
+		lab.Steps(2 * rest)
+		last := 0.0
+		for range 200 * 2 * rest {
+			lab.Steps(1)
+			client.Frame()
+			for e := range car.Iter(client.World()) {
+				x := tendon.View(e, car).Pos.X
+				if d := x - last; last > 0 && d > 2.5*speed {
+					t.Errorf("seed %d, loss %v, tick %d: it is drawn %.1f further in a frame", seed, loss, client.Tick(), d)
+				}
+				last = x
 			}
 		}
 	}

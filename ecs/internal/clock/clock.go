@@ -134,6 +134,9 @@ func (c *Clock) Hear(tick uint32, at, now time.Duration, lost int) {
 	c.needs.add(now.Seconds(), math.Max(before, could))
 	c.needs.forget(now.Seconds() - c.needSpan)
 	c.target, c.sure = c.needs.quantile(c.share, c.rate/c.step), true
+	if c.started && c.silent > ahead/c.step { // nothing was to be drawn in that time: who has waited in it need not catch up
+		c.drawn = math.Max(c.drawn, math.Min(c.target+c.rate*now.Seconds()/c.step, could))
+	}
 }
 
 // hearRate takes a tick into the estimates that go by the socket.
