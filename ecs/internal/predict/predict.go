@@ -19,6 +19,8 @@ type Node struct {
 	Born  rpl.Tick // of a node that this machine has made by a command: when; else 0
 	Met   bool     // it has been compared with the server's, or was made here
 	Gone  bool     // in the tick that runs again it has not been made yet
+	Comes bool     // it has come from the server, and is to be brought up to this machine's tick …
+	Came  bool     // … and was: from then on it waits until the server knows that it is here
 	Pass  uint64   // of a command in which it was made, or made again
 	Begun bool     // it is predicted since the newest state, and goes over from where it was drawn
 	Under rpl.Node // its parent, as of when its state was last kept

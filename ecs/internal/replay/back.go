@@ -127,9 +127,9 @@ func (st *States) Leave(all []*nodes.Node) {
 
 // Back sets predicted nodes back to the server's state of tick t, and notes what was drawn.
 func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
-	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
+	st.EachDrawn(all, func(p *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
 		k.Was = k.Was[:0]
-		for j := range drawn.Fields {
+		for j := 0; j < len(drawn.Fields) && !(p.Comes && !p.Begun); j++ { // what nobody has seen comes from nowhere
 			k.Was = append(k.Was, drawn.Fields[j].Get(at))
 		}
 	})
@@ -143,6 +143,8 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 		for ord := range n.Items {
 			kept := st.copy(n, ord, t) // what does not travel goes back too
 			switch {
+			case n.Predicted.Comes:
+				st.inject(n, ord)
 			case !Known(n):
 			case kept && len(n.Items[ord].Comp.Item.Vars) == 0:
 				st.mend(n, ord, t)
@@ -150,6 +152,7 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 				st.inject(n, ord)
 			}
 		}
+		n.Predicted.Comes = false
 		st.Save(n, t)
 	}
 	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
@@ -292,6 +295,9 @@ type Difference struct {
 func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fresh bool) {
 	for _, n := range all {
 		if !Known(n) {
+			if p := n.Predicted; n.Replica != nil && p.Born == 0 && !p.Came {
+				p.Comes, p.Came, fresh = true, true, true
+			}
 			continue
 		}
 		met := n.Predicted.Met
