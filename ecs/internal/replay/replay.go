@@ -24,6 +24,7 @@ type States struct {
 	Start  func(*nodes.Node, *nodes.Binding) // drawing in place what comes from the server
 
 	words, mine  []int32 // scratch
+	half, whole  []int32
 	vars, theirs []any
 	was, is      []float64
 }
@@ -71,6 +72,7 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 	if it.HasRefs {
 		st.resolve(n, ord, b)
 	}
+	near := false // one is within its tolerance alone
 	for i := range st.mine {
 		if st.mine[i] == st.words[i] {
 			continue
@@ -80,13 +82,46 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 		if n.Predicted.Born != 0 { // it began from what may itself have been a step beside
 			spare = 2
 		}
-		if d := schema.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare+int64(it.Words[i].Tol)); d != 0 && st.sends(n, ord, p) {
+		d := schema.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare)
+		if tol := int64(it.Words[i].Tol); d != 0 && tol > 0 && schema.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare+tol) == 0 {
+			d, near = 0, true
+		}
+		if d != 0 && st.sends(n, ord, p) {
 			return p.Name, d
 		}
 	}
 	for i := range it.Vars {
 		if p := &it.Props[it.Vars[i].Prop]; !it.Vars[i].Type.Near(st.vars[i], st.theirs[i]) && st.sends(n, ord, p) {
 			return p.Name, 1
+		}
+	}
+	if near && !n.Replica.IsMoving(ord) {
+		return st.beside(n, ord, b, e, t)
+	}
+	return "", 0
+}
+
+// beside is Differs for what is within its tolerance of what the server has said to stand still:
+// where it has been at rest here for a second, too, that is where it is, exactly (store/tolerance.go).
+func (st *States) beside(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, t rpl.Tick) (field string, size float64) {
+	it, k, second := b.Comp.Item, n.Predicted.Item(ord, b.Comp.Item), rpl.Tick(st.Steps)
+	half, whole := k.At(t-min(second/2, t)), k.At(t-min(second, t))
+	if half == nil || whole == nil {
+		return "", 0
+	}
+	words := func(kept unsafe.Pointer, dst []int32) []int32 {
+		dst = slices.Grow(dst[:0], len(it.Words))[:len(it.Words)]
+		it.Layout.Extract(st.Tagged(b.Comp, e, kept), dst, st.vars[:len(it.Vars)], st.Nodes)
+		return dst
+	}
+	st.half, st.whole = words(half, st.half), words(whole, st.whole)
+	for i := range st.mine {
+		p := &it.Props[it.Words[i].Prop]
+		if st.half[i] != st.mine[i] || st.whole[i] != st.mine[i] || it.Words[i].Tol == 0 || !st.sends(n, ord, p) {
+			continue
+		}
+		if d := schema.Apart(p, &it.Words[i], st.mine[i], st.words[i], 1); d != 0 {
+			return p.Name, d
 		}
 	}
 	return "", 0

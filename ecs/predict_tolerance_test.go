@@ -1,0 +1,54 @@
+package ecs_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/ecs/tendontest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+type looseData struct {
+	Pos gmath.Vec `rpl:"step=1/32,interp,pos,tol=8"`
+}
+
+// What has a tolerance is exactly where the server has it once both have been at rest for a second,
+// also where it is predicted.
+func TestToleranceAtRest(t *testing.T) {
+	p := tendon.NewProtocol("tolerance at rest")
+	ball := tendon.Replicate(p, "ball", donburi.NewComponentType[looseData]())
+	roll := tendon.NewCommand[tendon.None](p, "roll", ball)
+	corrections := 0
+	lab := tendontest.NewLab(t, tendontest.Game{
+		Protocol: p,
+		Setup: func(m *tendontest.Machine) {
+			m.OnStart(func() { m.Create(ball) })
+			m.OnStreamIn(ball, func(e *donburi.Entry) { tendon.Predict(e, m.Name == "client 1") })
+			m.OnCorrection(func(tendon.Correction) { corrections++ })
+			roll.Apply(m.Replication, func(c tendon.Call, _ tendon.None) {
+				if (c.Tick == 120 || c.Tick == 180) && tendon.IsAuthority(c.Entry) { // what the client cannot foresee
+					ball.Get(c.Entry).Pos.X += 2.5
+				}
+			})
+		},
+		Step: func(m *tendontest.Machine) { roll.Run(m.Replication) },
+	}, netsim.Conditions{Delay: 40 * time.Millisecond})
+	lab.Host()
+	lab.Join()
+	lab.Join()
+	lab.Steps(600)
+	lab.CheckEqual()
+	for _, m := range lab.Machines {
+		m.Frame()
+		if e, _ := ball.First(m.World()); tendon.View(e, ball).Pos.X != 5 {
+			t.Errorf("%s draws it at %v, and it is at 5", m.Name, tendon.View(e, ball).Pos.X)
+		}
+	}
+	if corrections != 1 {
+		t.Errorf("%d corrections", corrections)
+	}
+}
