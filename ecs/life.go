@@ -208,7 +208,7 @@ func (r *Replication) becomeClient() {
 	r.resetClient()
 	r.loadTime.Exhume()
 	r.remakeNamed()
-	r.nodes.Session.Items, r.nodes.Session.InPlace = nil, false
+	r.nodes.Session.InPlace, r.nodes.Session.Predicted = false, nil
 	donburix.Add(r.Session(), components.Proxy)
 }
 
