@@ -193,7 +193,7 @@ func Attach(child, parent *donburi.Entry) error {
 }
 
 // Named makes a load-time node: both sides create the entity by themselves under the same
-// name, and only differences travel. On a client the entity is hidden until the
+// name, and neither entity nor what is local travels, but its state. On a client it is hidden until the
 // authority's state is here. If it loses components.RplNode on the authority, it is
 // destroyed on the other machines, and its name is free; where it is out of sight it stays hidden
 // until the level or the session ends. Components that a server gave it stay on a client's entity after the session, while the world stays. Named panics if

@@ -346,7 +346,7 @@ func TestParts(t *testing.T) {
 	l.until("both have gone", func() bool { return client.count(Body) == 0 })
 }
 
-// Both sides make load-time nodes by themselves. Only differences travel, and a node that
+// Both sides make load-time nodes by themselves. Their state travels, and a node that
 // streams out is hidden.
 func TestNamed(t *testing.T) {
 	l := newLab(t, lan)
