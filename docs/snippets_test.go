@@ -29,7 +29,7 @@ var imports = map[string]string{
 	"transport": module + "/transport", "kcp": module + "/transport/kcp", "mem": module + "/transport/mem", "netsim": module + "/transport/netsim",
 	"tendontest": module + "/ecs/tendontest", "testing": "testing",
 	"window": module + "/ecs/window", "ebiten": ebiten + "/v2", "vector": ebiten + "/v2/vector", "inpututil": ebiten + "/v2/inpututil", "ecs": donburi + "/ecs", "donburi": donburi, "filter": donburi + "/filter", "transform": donburi + "/features/transform", "gmath": gmath,
-	"fmt": "fmt", "math": "math", "log": "log", "slog": "log/slog", "time": "time", "context": "context", "os": "os", "flag": "flag", "errors": "errors", "strconv": "strconv", "color": "image/color", "png": "image/png", "bytes": "bytes", "slices": "slices", "cmp": "cmp",
+	"fmt": "fmt", "math": "math", "log": "log", "slog": "log/slog", "time": "time", "context": "context", "os": "os", "flag": "flag", "errors": "errors", "strconv": "strconv", "color": "image/color", "png": "image/png", "bytes": "bytes", "slices": "slices", "cmp": "cmp", "maps": "maps",
 }
 
 // A snippet is what one package of a page's blocks amounts to.
