@@ -44,8 +44,10 @@ func TestCountsOfLongSessionsFade(t *testing.T) {
 	times := uint32(3 << 30 / l.Most()) // as if the same symbols had been counted that many times more
 	for k := range l.Rows[0].Updates {
 		for c := range l.Rows[0].Updates[k] {
-			for i := range l.Rows[0].Updates[k][c].Chunks[0].Slots {
-				l.Rows[0].Updates[k][c].Chunks[0].Slots[i].N *= times
+			for j := range l.Rows[0].Updates[k][c].Chunks {
+				for i := range l.Rows[0].Updates[k][c].Chunks[j].Slots {
+					l.Rows[0].Updates[k][c].Chunks[j].Slots[i].N *= times
+				}
 			}
 		}
 	}

@@ -3,26 +3,43 @@ package coder
 import (
 	"math"
 	"math/bits"
+	"strings"
 
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
 // classHints count what words do, by the value of each word that may give the class. The
-// level of a word is 0 if it is as expected, else the binary digits of its residual.
+// level of a word is 0 if it is as expected, else the binary digits of its residual. The zero
+// value has counted nothing.
 type classHints struct {
+	words  []int      // that may give the class
 	counts [][]uint32 // for each of these words: by its value, by word and by level
 }
 
 const (
 	HintEvery  = 16 // one update of so many is counted; a power of two
 	hintLevels = 33
+
+	// maxHints is the most pairs of a value of a word that may give the class and a word of its row:
+	// for each there are hintLevels counters, some 1 MiB in all.
+	maxHints = 1 << 13
 )
 
-func newClassHints(t *rowtype.Type) (h classHints) {
+// begin chooses the words that may give the class, and makes room for their counts. Elements of an
+// array are left out: of many that are alike none says what the row is.
+func (h *classHints) begin(t *rowtype.Type) {
+	h.words, h.counts = make([]int, 0, len(t.ClassWords)), make([][]uint32, 0, len(t.ClassWords))
+	left := maxHints
 	for _, w := range t.ClassWords {
-		h.counts = append(h.counts, make([]uint32, t.ClassesOf(w)*len(t.Words)*hintLevels))
+		n := t.ClassesOf(w) * len(t.Words)
+		if strings.Contains(t.Item.Props[t.Words[w].Prop].Name, "[") {
+			continue
+		}
+		if left -= n; left < 0 {
+			return
+		}
+		h.words, h.counts = append(h.words, w), append(h.counts, make([]uint32, n*hintLevels))
 	}
-	return h
 }
 
 // note counts what the words of chunk c do, as it is coded.
@@ -33,7 +50,10 @@ func (h *classHints) note(t *rowtype.Type, base rowtype.Words, c int, d *chunkCo
 		j := bits.TrailingZeros32(off) / 2 % chunkLen
 		levels[j] = bits.Len32(rowtype.Magnitude(d.residuals[j]))
 	}
-	for k, w := range t.ClassWords {
+	if h.words == nil {
+		h.begin(t)
+	}
+	for k, w := range h.words {
 		at := ((t.ClassOf(w, base)-1)*len(t.Words) + from) * hintLevels
 		counts := h.counts[k]
 		for _, level := range levels[:words] {
@@ -56,7 +76,7 @@ const classPrice = 2000
 // tables; -1 if none pays.
 func (h *classHints) Best(t *rowtype.Type, worth float64) int {
 	word, saved := -1, 0.0
-	for k, w := range t.ClassWords {
+	for k, w := range h.words {
 		bits, seen := information(h.counts[k], t.ClassesOf(w), len(t.Words))
 		// Much of what the class shows of one word, other words show already: take half.
 		if s := bits*HintEvery*worth/2 - float64(classPrice*(seen-1)); s > saved {
@@ -128,7 +148,7 @@ func (r *rowLearner) Regroup(t *rowtype.Type, word int) {
 	}
 	r.ClassWord, r.Updates = word, r.Updates[:1]
 	for range t.ClassesOf(word) {
-		r.Updates = append(r.Updates, newUpdateLearner(t))
+		r.Updates = append(r.Updates, updateLearner{})
 	}
 }
 
@@ -149,10 +169,10 @@ func (f *Fitter) price(s, was *rowSet, l *rowLearner, t *rowtype.Type, d *rowMod
 
 // sums adds up the counts of all classes: over all contexts, and in each. Without classes each is
 // what is counted from now on, too.
-func (r *rowLearner) sums(t *rowtype.Type) (all recordLearner, each *updateLearner) {
-	all, each = newRecordLearner(t), &r.Updates[0]
+func (r *rowLearner) sums() (all recordLearner, each *updateLearner) {
+	each = &r.Updates[0]
 	if len(r.Updates) > 1 {
-		sum := newUpdateLearner(t)
+		sum := updateLearner{}
 		for k := range r.Updates {
 			for c := range sum {
 				sum[c].add(&r.Updates[k][c])

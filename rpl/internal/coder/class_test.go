@@ -1,6 +1,7 @@
 package coder
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -108,6 +109,29 @@ func TestNoClassesWhereNoneSaveBits(t *testing.T) {
 	h.code(defaultModel(h.types), l)
 	if w := l.Rows[0].Hints.Best(h.types[0], 1); w >= 0 {
 		t.Errorf("seed %d: kinds are told by word %d", seed, w)
+	}
+}
+
+// Of a large row few words are counted by their values, and of an array none.
+func TestClassesOfLargeRows(t *testing.T) {
+	s := schema.NewSchema("large")
+	tiles, names := s.Build("tiles"), s.Build("names")
+	for i := range 1024 {
+		tiles.Int(fmt.Sprintf("T[%d]", i), 0, 15)
+		names.Int(fmt.Sprintf("n%d", i), 0, 1)
+	}
+	tiles.Done()
+	names.Done()
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	types, _ := rowtype.TypesOf(s)
+	for i, most := range []int{0, 4} {
+		var h classHints
+		h.begin(types[i])
+		if len(h.words) != most || len(h.counts) != most {
+			t.Errorf("type %d: %d of its words may give the class, %d expected", i, len(h.words), most)
+		}
 	}
 }
 

@@ -149,13 +149,13 @@ func (r *rowFit) shapes() {
 	}
 	r.keys = &r.l.keys
 	if !slices.Equal(s.keyBase, r.old.keyBase) {
-		forgotten := newRecordLearner(r.t)
+		forgotten := recordLearner{}
 		r.keys = &forgotten // the counts are against other bases
 		was := newRowSet(r.t)
 		was.shapes[ShapeUpdate], was.any, was.classWord, was.updates = r.was.shapes[ShapeUpdate], r.was.any, r.was.classWord, r.was.updates
 		r.was = &was // so are the tables
 	}
-	r.sum, r.each = r.l.sums(r.t)
+	r.sum, r.each = r.l.sums()
 	counts := [shapes]*recordLearner{&r.sum, r.keys}
 	for k := range s.shapes {
 		s.shapes[k] = r.shape(counts[k], &r.was.shapes[k], r.t, &r.d.Shapes[k])
@@ -180,7 +180,7 @@ func (r *rowFit) context(l *updateLearner, was *updateSet, now *updateModel, c i
 
 // ofClass fits the tables that all contexts of one class share.
 func (r *rowFit) ofClass(s, was *updateSet, l *updateLearner) {
-	sum := newRecordLearner(r.t)
+	sum := recordLearner{}
 	for c := range l {
 		sum.add(&l[c])
 	}

@@ -167,26 +167,27 @@ func NewLearner(types []*rowtype.Type, hz int) *Learner {
 	}
 	for _, t := range types {
 		l.Rows = append(l.Rows, rowLearner{
-			ClassWord: -1, Updates: []updateLearner{newUpdateLearner(t)}, keys: newRecordLearner(t),
-			votes: make([]vote, len(t.Words)), Hints: newClassHints(t), Lines: newLineHints(t), sources: newSourceHints(t),
+			ClassWord: -1, Updates: make([]updateLearner, 1),
+			votes: make([]vote, len(t.Words)), Lines: newLineHints(t), sources: newSourceHints(t),
 		})
 	}
 	return l
 }
 
-func newUpdateLearner(t *rowtype.Type) (u updateLearner) {
-	for c := range u {
-		u[c] = newRecordLearner(t)
+// open makes room for the counts of a row of so many words, some of them with fractions, if there is
+// none yet: it takes a kilobyte a word, and most contexts of most kinds are never met.
+func (u *recordLearner) open(words, fractional int) {
+	if u.Chunks == nil {
+		u.Chunks = make([]patternCount, (words+chunkLen-1)/chunkLen)
+		u.large = make([][signedSyms]uint32, words)
+		u.fractions = make([]uint32, fractionAt(fractional, 0))
 	}
-	return u
 }
 
-func newRecordLearner(t *rowtype.Type) recordLearner {
-	return recordLearner{
-		Chunks:    make([]patternCount, (len(t.Words)+chunkLen-1)/chunkLen),
-		large:     make([][signedSyms]uint32, len(t.Words)),
-		fractions: make([]uint32, fractionAt(len(t.Fractional), 0)),
-	}
+// count counts a record of a type, whose words are counted next.
+func (u *recordLearner) count(t *rowtype.Type) {
+	u.open(len(t.Words), len(t.Fractional))
+	u.n++
 }
 
 // Serve sets the model whose codes are kept with the patterns: the one that most peers
@@ -219,19 +220,19 @@ func (u *recordLearner) unlearn() {
 // Rebase drops the counts that were made against other predictions than those of the
 // next model.
 func (l *Learner) Rebase(types []*rowtype.Type, old, next *Model) {
-	for i, t := range types {
+	for i := range types {
 		if o, n := &old.Rows[i], &next.Rows[i]; !slices.Equal(o.lines, n.lines) {
 			l.Rows[i].unline(o, n)
 		}
 		l.Rows[i].unsource(&old.Rows[i], &next.Rows[i])
 		if old.Rows[i].heading != next.Rows[i].heading {
 			for k := range l.Rows[i].Updates {
-				l.Rows[i].Updates[k] = newUpdateLearner(t)
+				l.Rows[i].Updates[k] = updateLearner{}
 			}
-			l.Rows[i].keys = newRecordLearner(t)
+			l.Rows[i].keys = recordLearner{}
 		}
 		if !slices.Equal(old.Rows[i].keyBase, next.Rows[i].keyBase) {
-			l.Rows[i].keys = newRecordLearner(t)
+			l.Rows[i].keys = recordLearner{}
 		}
 	}
 }
@@ -329,6 +330,7 @@ func (u *recordLearner) add(v *recordLearner) {
 		return // as most contexts of most kinds
 	}
 	u.n += v.n
+	u.open(len(v.large), len(v.fractions)/fractionAt(1, 0))
 	for k := range u.Chunks {
 		for i := range v.Chunks[k].Slots {
 			if s := &v.Chunks[k].Slots[i]; s.N > 0 {

@@ -192,7 +192,9 @@ func (r *rowLearner) unline(old, next *rowModel) {
 		}
 		for k := range r.Updates {
 			for c := range r.Updates[k] {
-				clear(r.Updates[k][c].large[w][:])
+				if u := &r.Updates[k][c]; u.large != nil {
+					clear(u.large[w][:])
+				}
 			}
 		}
 	}

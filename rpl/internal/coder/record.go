@@ -189,7 +189,7 @@ func (m *Model) CodeUpdate(out []prefix.Sym, t *rowtype.Type, was, is rowtype.Wo
 	k.chunk, k.shape, k.keeps = &l.chunk, &row.Shapes[ShapeUpdate], rl.coder == row
 	k.was, k.is, k.second, k.n, k.out, k.leaps = was, is, second, n, out, row.sources != nil
 	k.said = said
-	k.learn.n++
+	k.learn.count(t)
 	if rl.sampleNext() {
 		k.noted(t, rl)
 		return k.out, k.run.Sym()
@@ -233,7 +233,7 @@ func (m *Model) AppendKey(out []prefix.Sym, t *rowtype.Type, now []int32, l *Lea
 	k.m, k.u, k.learn = row, &row.Keys, &rl.keys
 	k.chunk, k.shape, k.keeps = &l.chunk, &row.Shapes[ShapeKey], rl.coder == row
 	k.out = out
-	k.learn.n++
+	k.learn.count(t)
 	for c := range row.chunks {
 		k.key(t, now, rl.votes, c)
 	}

@@ -145,7 +145,9 @@ func (r *rowLearner) unsource(old, next *rowModel) {
 		if of(old, w) != of(next, w) {
 			for k := range r.Updates {
 				for c := range r.Updates[k] {
-					r.Updates[k][c].large[w][0] = 0
+					if u := &r.Updates[k][c]; u.large != nil {
+						u.large[w][0] = 0
+					}
 				}
 			}
 		}

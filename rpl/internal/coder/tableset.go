@@ -247,6 +247,7 @@ func (f *Fitter) record(l *recordLearner, was *recordSet, shaped *shapeSet, def,
 	if l.n < enough && !was.used() {
 		return recordSet{}
 	}
+	l.open(len(def.Large), len(def.Fractions))
 	s := recordSet{
 		joint: make([][]uint8, len(l.Chunks)), large: make([][]uint8, len(l.large)),
 		fractions: make([][stateValues][]uint8, len(def.Fractions)),
@@ -340,6 +341,7 @@ func (p *patternCount) weights(c *chunkModel) []uint64 {
 const patternCost = 3
 
 func (f *Fitter) shape(l *recordLearner, was *shapeSet, t *rowtype.Type, d *shapeModel) (s shapeSet) {
+	l.open(len(t.Words), len(t.Fractional))
 	for c := range l.Chunks {
 		s.chunks = append(s.chunks, f.chunk(&l.Chunks[c], &was.chunks[c], min(chunkLen, len(t.Words)-c*chunkLen), d.quads(c)))
 	}
