@@ -23,16 +23,23 @@ const (
 	// maxHints is the most pairs of a value of a word that may give the class and a word of its row:
 	// for each there are hintLevels counters, some 1 MiB in all.
 	maxHints = 1 << 13
+
+	// manyWords is the words of a prop above which they are an array of numbers; elements of an array
+	// of structs are props of their own.
+	manyWords = 4
 )
 
 // begin chooses the words that may give the class, and makes room for their counts. Elements of an
 // array are left out: of many that are alike none says what the row is.
 func (h *classHints) begin(t *rowtype.Type) {
 	h.words, h.counts = make([]int, 0, len(t.ClassWords)), make([][]uint32, 0, len(t.ClassWords))
-	left := maxHints
+	left, inProp := maxHints, make([]int, len(t.Item.Props))
+	for i := range t.Words {
+		inProp[t.Words[i].Prop]++
+	}
 	for _, w := range t.ClassWords {
-		n := t.ClassesOf(w) * len(t.Words)
-		if strings.Contains(t.Item.Props[t.Words[w].Prop].Name, "[") {
+		n, prop := t.ClassesOf(w)*len(t.Words), t.Words[w].Prop
+		if inProp[prop] > manyWords || strings.Contains(t.Item.Props[prop].Name, "[") {
 			continue
 		}
 		if left -= n; left < 0 {
