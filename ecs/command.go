@@ -34,7 +34,6 @@ type Command[A any] struct {
 	wire     *rpl.RPCType
 	edges    command.Edges
 	waits    bool
-	query    *donburi.Query
 }
 
 // NewCommand declares the input of nodes that have the component on, before the first New.
@@ -46,7 +45,7 @@ func NewCommand[A any](p *Protocol, name string, on donburi.IComponentType) *Com
 	p.arguments[t] = true
 	c := &Command[A]{
 		protocol: p, name: name, number: len(p.kinds.Commands), on: on, edges: command.EdgesOf(t),
-		wire: p.schema.RPC("command "+name, t, rpl.ToServer, rpl.Unreliable), query: donburi.NewQuery(filter.Contains(on)),
+		wire: p.schema.RPC("command "+name, t, rpl.ToServer, rpl.Unreliable),
 	}
 	p.kinds.Commands = append(p.kinds.Commands, nodes.Command{Name: name, On: on, Silent: t.Size() == 0})
 	return c
@@ -87,7 +86,7 @@ func (c *Command[A]) of(r *Replication, use mistakes.Use) *binder[A] {
 	if b, ok := r.commands.all[c.number].(*binder[A]); ok {
 		return b
 	}
-	b := &binder[A]{c: c, r: r, codec: command.Codec[A]{Args: c.wire.Args, Refs: &r.nodes}}
+	b := &binder[A]{c: c, r: r, query: donburi.NewQuery(filter.Contains(c.on)), codec: command.Codec[A]{Args: c.wire.Args, Refs: &r.nodes}}
 	r.commands.all[c.number] = b
 	return b
 }
@@ -101,7 +100,8 @@ type binder[A any] struct {
 	nodes  map[*nodes.Node]*command.Stream[A]
 	ticks  [predict.Ticks]rpl.Tick // in which it has run on what a client predicts
 	codec  command.Codec[A]
-	found  []*nodes.Node // scratch
+	query  *donburi.Query // the session's own: it keeps something of each world
+	found  []*nodes.Node  // scratch
 }
 
 // stream returns the commands of a node.
@@ -131,7 +131,7 @@ func (b *binder[A]) moves(e *donburi.Entry) bool { return e.HasComponent(b.c.on)
 // they came.
 func (b *binder[A]) find() []*nodes.Node {
 	b.found = b.found[:0]
-	for e := range b.c.query.Iter(b.r.shared.World) {
+	for e := range b.query.Iter(b.r.shared.World) {
 		if n := b.r.nodes.Of(e.Entity()); n != nil && n.Entity == e.Entity() && !n.Leaving {
 			b.found = append(b.found, n)
 		}

@@ -29,7 +29,7 @@ type Group struct {
 
 // NewGroup declares a group, once, under the name that tags use. The name has no comma,
 // and no space around it. A protocol has at most 64 groups: if each player or table would
-// need one, declare one group and use While.
+// need one, use OwnerOnly nodes, Show and Hide, or a session for each table.
 func NewGroup(p *Protocol, name string) *Group {
 	p.declare("group", name)
 	if slices.ContainsFunc(p.groups, func(g *Group) bool { return g.name == name }) {
