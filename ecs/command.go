@@ -270,10 +270,9 @@ func (b *binder[A]) write(w *command.Writer, newest uint32, ticks int) {
 		if s == nil || n.Owner != b.r.shared.Me || n.ID == 0 {
 			continue
 		}
-		if _, ok := s.At(newest); !ok {
+		if _, ok := s.At(newest); !ok || !w.Stream(uint64(n.ID), b.c.number) {
 			continue
 		}
-		w.Stream(uint64(n.ID), b.c.number)
 		s.Write(w, newest, ticks)
 	}
 }

@@ -4,6 +4,7 @@ package ecs
 // is sent, what is told of when they came. On the authority: what is taken of them.
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -268,13 +269,8 @@ func (co *commanding) sendCommands() {
 			newest, ticks = co.writer.Shorten(newest, ticks)
 			continue
 		}
-		var err error
-		if len(co.writer.B) > command.MaxBytes {
-			err = fmt.Errorf("the commands of one tick take %d bytes, at most %d: make them smaller, or drive fewer nodes", len(co.writer.B), command.MaxBytes)
-		} else {
-			err = co.Proxy.Call(rpl.SessionNode, co.protocol.commandRPC.wire, co.writer.Arguments())
-		}
-		co.Faults.Refuse("commands not sent", err)
+		err := co.Proxy.Call(rpl.SessionNode, co.protocol.commandRPC.wire, co.writer.Arguments())
+		co.Faults.Refuse("commands not sent", cmp.Or(err, co.writer.Left()))
 		return
 	}
 }

@@ -11,6 +11,7 @@ package command
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/tendonengine/tendon/rpl"
@@ -34,12 +35,12 @@ import (
 // It is sent again with every packet until the server says that it has the commands, so
 // that a loss costs nothing.
 
-// Limits of a message. MaxTicks is Most at the highest rate of steps, MaxStreams more nodes than a player
-// drives, MaxOthers more than are near enough to be pushed. DrawnUnit is the fraction of a tick in which
+// Limits of a message. MaxTicks is Most at the highest rate of steps, MaxStreams what one byte counts,
+// and more than MaxBytes has room for, mostly: some 120 nodes with a byte each. MaxOthers is more than are near enough to be pushed. DrawnUnit is the fraction of a tick in which
 // drawn time moves: far less than anybody sees.
 const (
 	MaxTicks   = 128
-	MaxStreams = 32
+	MaxStreams = 255
 	MaxOthers  = 32
 	MaxValue   = 253
 	MaxBytes   = 1000 // of a message, so that it leaves room for the rest of its packet
@@ -75,6 +76,9 @@ type Writer struct {
 	oldest  bool    // the last message told of the oldest ticks of too many
 	cut     uint32  // of so many fewer than most messages tell, because they are too long
 	streams int     // where their number is
+	begun   int     // where the newest begins
+	ticks   int     // of so many it tells
+	left    int     // streams that it has no room for
 	bits    bits.Writer
 	args    []byte
 }
@@ -138,14 +142,40 @@ func (w *Writer) Begin(newest uint32, ticks int) {
 	}
 	w.streams = len(w.B)
 	w.B = append(w.B, 0)
-	w.Changed = false
+	w.Changed, w.ticks, w.left = false, ticks, 0
 }
 
-// Stream begins the values of a command on a node.
-func (w *Writer) Stream(node uint64, number int) {
+// Stream begins the values of a command on a node, and reports whether the message has room for them.
+func (w *Writer) Stream(node uint64, number int) bool {
+	if w.fit(); w.left > 0 || w.B[w.streams] == MaxStreams {
+		w.left++
+		return false
+	}
 	w.B[w.streams]++
+	w.begun = len(w.B)
 	w.B = binary.AppendUvarint(w.B, node)
 	w.B = binary.AppendUvarint(w.B, uint64(number))
+	return true
+}
+
+// othersBytes is what Others takes at most where ids are usual ones.
+const othersBytes = 1 + MaxOthers*3
+
+// fit leaves the newest stream out of a message that is too long and cannot tell of fewer ticks.
+func (w *Writer) fit() {
+	if w.ticks <= 1 && len(w.B) > MaxBytes-othersBytes && w.B[w.streams] > 0 && w.left == 0 {
+		w.B = w.B[:w.begun]
+		w.B[w.streams]--
+		w.left++
+	}
+}
+
+// Left is the error of a message that has no room for all commands of its one tick; nil if it has.
+func (w *Writer) Left() error {
+	if w.left == 0 {
+		return nil
+	}
+	return fmt.Errorf("those of one tick for %d nodes do not fit in %d bytes with the others: make commands smaller, drive fewer nodes, or have one command of the player say what they all do", w.left, MaxBytes)
 }
 
 // Value adds the value of the next older tick: none, the same as the tick after, or v.
@@ -162,9 +192,15 @@ func (w *Writer) Value(v []byte, here, same bool) {
 
 // Others ends the message with the nodes of others that the client predicts.
 func (w *Writer) Others(nodes []rpl.Node) {
-	w.B = append(w.B, uint8(len(nodes)))
+	w.fit()
+	at := len(w.B)
+	w.B = append(w.B, 0)
 	for _, n := range nodes {
+		if w.ticks <= 1 && len(w.B)+binary.MaxVarintLen64 > MaxBytes {
+			break
+		}
 		w.B = binary.AppendUvarint(w.B, uint64(n))
+		w.B[at]++
 	}
 }
 
@@ -219,10 +255,8 @@ func (m *Message) Parse(b []byte, value func(node uint64, number int, tick uint3
 		m.Drawn = append(m.Drawn, Drawn{To: to, Span: min(uint32(b[1]), to), At: float64(to) - float64(before)/DrawnUnit})
 		b = b[4:]
 	}
-	streams := int(b[0])
-	if b = b[1:]; streams > MaxStreams {
-		return ErrMessage
-	}
+	streams := int(b[0]) // MaxStreams at most
+	b = b[1:]
 	for range streams {
 		node, k := binary.Uvarint(b)
 		if k <= 0 {
