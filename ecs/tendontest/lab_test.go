@@ -157,3 +157,47 @@ func TestLabFillsTheFirstLevel(t *testing.T) {
 		}
 	}
 }
+
+type (
+	bagSlot struct {
+		Item uint8 `rpl:""`
+		N    uint8 `rpl:""`
+	}
+	satchelData struct {
+		Slots [4]bagSlot `rpl:""`
+		List  []bagSlot  `rpl:"max=4"`
+		In    struct {
+			Slots [2]bagSlot `rpl:""`
+		} `rpl:""`
+		Sum uint8 `rpl:""`
+	}
+	bagPress struct {
+		Which uint8 `rpl:"max=7"`
+	}
+)
+
+// An array or a list of structs whose fields travel is no local state, also inside a struct.
+func TestCheckStepIsSilentOnArraysOfStructs(t *testing.T) {
+	p := tendon.NewProtocol("bag")
+	bag := tendon.Replicate(p, "bag", donburi.NewComponentType[satchelData]())
+	put := tendon.NewCommand[bagPress](p, "put", bag)
+	tendontest.CheckStep(t, tendontest.Game{
+		Protocol: p,
+		Setup: func(m *tendontest.Machine) {
+			m.OnJoin(func(p rpl.Peer) {
+				e := m.Create(bag)
+				bag.Get(e).List = make([]bagSlot, 4)
+				tendon.Give(e, p)
+			})
+			put.Sample(m.Replication, func(*donburi.Entry) bagPress { return bagPress{uint8(m.Rand.IntN(8))} })
+			put.Apply(m.Replication, func(c tendon.Call, k bagPress) {
+				b := bag.Get(c.Entry)
+				b.Slots[k.Which%4].N += k.Which
+				b.List[k.Which%4].N += k.Which
+				b.In.Slots[k.Which%2].Item ^= k.Which
+				b.Sum = b.Slots[0].N + b.List[1].N + b.In.Slots[1].Item
+			})
+		},
+		Step: func(m *tendontest.Machine) { put.Run(m.Replication) },
+	}, 300)
+}

@@ -126,7 +126,7 @@ func split(t reflect.Type, path string, index []int, names []string, to []field)
 		name, at := path+f.Name, append(append([]int(nil), index...), i)
 		whole, inside := false, false
 		for _, n := range names {
-			whole = whole || n == name
+			whole = whole || n == name || strings.HasPrefix(n, name+"[") // of an array of structs each field is one
 			inside = inside || strings.HasPrefix(n, name+".")
 		}
 		switch {
