@@ -165,8 +165,7 @@ func (a *Authority) Backlog(id ids.Peer) Backlog {
 // whether a fit is under way.
 func (a *Authority) BeginFit() {
 	number, _ := a.sender.Tables.NextTables()
-	a.sender.Tables.Fitting = coder.Fitter{Worth: a.sender.Tables.Worth()}.Begin(a.sender.Tables.Learner, a.store.Types, a.sender.Tables.Defaults, a.sender.Tables.Model, number)
-	a.sender.Tables.Fitting.Then(func() { a.sender.Tables.Fitted(a.sender.Tables.Fitting) })
+	a.sender.Tables.BeginFit(coder.Fitter{Worth: a.sender.Tables.Worth()}, number)
 	a.sender.Tables.Fitting.StepsPerTick = 1
 }
 

@@ -24,22 +24,36 @@ const (
 	// for each there are hintLevels counters, some 1 MiB in all.
 	maxHints = 1 << 13
 
-	// manyWords is the words of a prop above which they are an array of numbers; elements of an array
-	// of structs are props of their own.
-	manyWords = 4
+	// manyElements is how many words of an array are too many to give the class: of so many
+	// none says what the row is. Vectors, and the parts of a few guns or wheels, have fewer.
+	manyElements = 5
 )
 
-// begin chooses the words that may give the class, and makes room for their counts. Elements of an
-// array are left out: of many that are alike none says what the row is.
+// withoutIndices is a prop's name without those of arrays. Each element of an array of structs has props
+// of its own; these have that in common.
+func withoutIndices(name string) string {
+	before, rest, indexed := strings.Cut(name, "[")
+	if !indexed {
+		return name
+	}
+	_, after, _ := strings.Cut(rest, "]")
+	return before + withoutIndices(after)
+}
+
+// begin chooses the words that may give the class, and makes room for their counts.
 func (h *classHints) begin(t *rowtype.Type) {
 	h.words, h.counts = make([]int, 0, len(t.ClassWords)), make([][]uint32, 0, len(t.ClassWords))
-	left, inProp := maxHints, make([]int, len(t.Item.Props))
+	type array struct{ name, kind string } // what may be absent has two props of one name
+	left, arrays, words := maxHints, make([]array, len(t.Item.Props)), make(map[array]int)
+	for i, p := range t.Item.Props {
+		arrays[i] = array{withoutIndices(p.Name), p.Kind}
+	}
 	for i := range t.Words {
-		inProp[t.Words[i].Prop]++
+		words[arrays[t.Words[i].Prop]]++
 	}
 	for _, w := range t.ClassWords {
-		n, prop := t.ClassesOf(w)*len(t.Words), t.Words[w].Prop
-		if inProp[prop] > manyWords || strings.Contains(t.Item.Props[prop].Name, "[") {
+		n := t.ClassesOf(w) * len(t.Words)
+		if words[arrays[t.Words[w].Prop]] >= manyElements {
 			continue
 		}
 		if left -= n; left < 0 {

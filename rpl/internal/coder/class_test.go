@@ -3,6 +3,7 @@ package coder
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
@@ -112,26 +113,55 @@ func TestNoClassesWhereNoneSaveBits(t *testing.T) {
 	}
 }
 
-// Of a large row few words are counted by their values, and of an array none.
+// Elements of an array do not give the class, unless they are few; and of a large row, only as many
+// words are counted by their values as there is room for.
 func TestClassesOfLargeRows(t *testing.T) {
+	type gun struct {
+		Kind uint8 `rpl:"max=15"`
+	}
 	s := schema.NewSchema("large")
-	tiles, names := s.Build("tiles"), s.Build("names")
+	want := map[string]int{"tiles": 1, "slots": 0, "guns": 4, "names": maxHints / (2 * 128)}
+	s.Item("tiles", reflect.TypeFor[struct {
+		Kind uint8        `rpl:"max=3"`
+		T    [512]uint8   `rpl:"max=15"`
+		Bits [2][100]bool `rpl:""`
+	}](), nil)
+	s.Item("slots", reflect.TypeFor[struct {
+		S [40]gun `rpl:""`
+	}](), nil)
+	s.Item("guns", reflect.TypeFor[struct {
+		G [4]gun `rpl:""`
+	}](), nil)
+	names := s.Build("names")
 	for i := range 128 {
-		tiles.Int(fmt.Sprintf("T[%d]", i), 0, 15)
 		names.Int(fmt.Sprintf("n%d", i), 0, 1)
 	}
-	tiles.Done()
 	names.Done()
 	if err := s.Freeze(60); err != nil {
 		t.Fatal(err)
 	}
 	types, _ := rowtype.TypesOf(s)
-	for i, most := range []int{32, 0} { // names, tiles
+	for _, of := range types {
 		var h classHints
-		h.begin(types[i])
-		if len(h.words) != most || len(h.counts) != most {
-			t.Errorf("type %d: %d of its words may give the class, %d expected", i, len(h.words), most)
+		h.begin(of)
+		if n := want[of.Item.Name]; len(h.words) != n || len(h.counts) != n {
+			t.Errorf("%s: %d of its words may give the class, %d expected", of.Item.Name, len(h.words), n)
 		}
+	}
+}
+
+// A learner that has counted nothing takes no more for a word than its vote.
+func TestLearnersTakeRoomAsTheyCount(t *testing.T) {
+	seed := rand.Uint64()
+	h := newHerd(t, rand.New(rand.NewPCG(seed, 1)))
+	l := NewLearner(h.types, 60)
+	r := &l.Rows[0]
+	if r.Hints.counts != nil || r.Lines.hold != nil || r.sources.to != nil || r.keys.Chunks != nil || r.Updates[0][0].Chunks != nil {
+		t.Errorf("seed %d: a learner that has counted nothing has room for counts", seed)
+	}
+	h.code(defaultModel(h.types), l)
+	if r.Hints.counts == nil || r.Lines.hold == nil || r.sources.to == nil {
+		t.Errorf("seed %d: a learner that has counted has no room for counts", seed)
 	}
 }
 

@@ -25,6 +25,12 @@ func (l *Learner) Counted(types []*rowtype.Type, m *Model) Counted {
 	return Counted{l.Cost(types, m), l.Updates()}
 }
 
+// Add adds what else was counted.
+func (c *Counted) Add(more Counted) {
+	c.Bits += more.Bits
+	c.Updates += more.Updates
+}
+
 // MoreThan is whether an eighth more was counted than at an earlier fit. In a world at rest nothing is
 // coded, and the next fit would say what the last one did.
 func (c Counted) MoreThan(fitted Counted) bool {

@@ -8,13 +8,23 @@ import (
 
 // A fit takes some milliseconds, more with more kinds of items. In a single tick that
 // would make the tick late, so a fit is a list of steps of a few tables each, and a
-// tick does at most fitSteps of them. What is counted meanwhile enters the later steps:
-// no step needs the counts that an earlier one saw.
+// tick does at most fitSteps of them; one of a row of many words counts as several. What is
+// counted meanwhile enters the later steps: no step needs the counts that an earlier one saw.
 
 // fitSteps is enough for four row types without classes, or one of four classes: some 5 ms.
 // Fitting allocates memory, and its last step may ship tables, so ticks that fit are not
 // steady ones: it is better to have few, each with as many steps as are bearable.
 const fitSteps = 48
+
+// stepWords is up to how many words of a row a step counts as one. The longest step of a row of 1,024
+// words, the most there may be, takes some 2 ms.
+const stepWords = 64
+
+// A fitStep is a part of a fit, and as how many steps it counts.
+type fitStep struct {
+	do     func()
+	weight int
+}
 
 // A Fitting is a fit under way.
 type Fitting struct {
@@ -27,8 +37,8 @@ type Fitting struct {
 	Next  *Model  // the model that set makes …
 	Saved float64 // … and the counted bits that it saves
 
-	steps        []func() // those still to do
-	StepsPerTick int      // steps in a tick
+	steps        []fitStep // those still to do
+	StepsPerTick int       // steps in a tick, by their weights
 }
 
 // Begin starts a fit of everything counted. d is the default model, old the one in
@@ -38,7 +48,7 @@ func (f Fitter) Begin(l *Learner, types []*rowtype.Type, d, old *Model, number u
 	for i := range types {
 		g.row(i)
 	}
-	g.Then(func() {
+	g.Then(0, func() {
 		gap := d.Entry.Gap.T
 		g.Set.gap = f.table(l.Gaps, old.Set.gap, gap, gap)
 		for i, n := range l.present {
@@ -49,29 +59,53 @@ func (f Fitter) Begin(l *Learner, types []*rowtype.Type, d, old *Model, number u
 		g.Saved = l.entryCost(&old.Entry) - l.entryCost(&g.Next.Entry)
 	})
 	for i, t := range types {
-		g.Then(func() { g.Next.Rows = append(g.Next.Rows, g.Set.Rows[i].build(t, &d.Rows[i])) })
-		g.Then(func() { g.Saved += l.Rows[i].cost(t, &old.Rows[i]) - l.Rows[i].cost(t, &g.Next.Rows[i]) })
+		g.Then(len(t.Words), func() { g.Next.Rows = append(g.Next.Rows, g.Set.Rows[i].build(t, &d.Rows[i])) })
+		g.Then(len(t.Words), func() { g.Saved += l.Rows[i].cost(t, &old.Rows[i]) - l.Rows[i].cost(t, &g.Next.Rows[i]) })
 	}
 	return g
 }
 
-// Over spreads the steps still to do over some ticks, as far as fitSteps allows.
+// Over spreads the steps still to do over some ticks, or over more if fitSteps asks for it.
 func (g *Fitting) Over(ticks int) {
-	n := max(ticks, 1)
-	g.StepsPerTick = min((len(g.steps)+n-1)/n, fitSteps)
+	n, all := max(ticks, 1), 0
+	for i := range g.steps {
+		all += g.steps[i].weight
+	}
+	g.StepsPerTick = min((all+n-1)/n, fitSteps)
 }
 
-// Then adds a step.
-func (g *Fitting) Then(step func()) { g.steps = append(g.steps, step) }
+// Then adds a step that looks at a row of so many words.
+func (g *Fitting) Then(words int, step func()) {
+	g.steps = append(g.steps, fitStep{step, max(1, (words+stepWords-1)/stepWords)})
+}
 
-// On does the steps of one tick and reports whether all are done.
+// ThenOfAll adds a step that looks at the rows of all types. It counts as one of the largest of them.
+func (g *Fitting) ThenOfAll(step func()) {
+	words := 0
+	for _, t := range g.types {
+		words = max(words, len(t.Words))
+	}
+	g.Then(words, step)
+}
+
+// On does the steps of one tick, at least one, and reports whether all are done.
 func (g *Fitting) On() (done bool) {
-	n := min(g.StepsPerTick, len(g.steps))
+	n := g.due()
 	for _, step := range g.steps[:n] {
-		step()
+		step.do()
 	}
 	g.steps = g.steps[n:]
 	return len(g.steps) == 0
+}
+
+// due is how many steps the next tick does.
+func (g *Fitting) due() (n int) {
+	left := g.StepsPerTick
+	for n < len(g.steps) && (n == 0 || g.steps[n].weight <= left) {
+		left -= g.steps[n].weight
+		n++
+	}
+	return n
 }
 
 // A rowFit is the fit of one row type.
@@ -99,9 +133,10 @@ func (g *Fitting) row(i int) {
 	r := &rowFit{
 		Fitting: g, t: g.types[i], l: &g.l.Rows[i], d: &g.d.Rows[i], old: &g.old.Rows[i], was: &g.old.Set.Rows[i], to: &g.Set.Rows[i],
 	}
-	g.Then(r.shapes)
+	words := len(r.t.Words)
+	g.Then(words, r.shapes)
 	then := func(step func()) {
-		g.Then(func() {
+		g.Then(words, func() {
 			if r.to.shaped() { // else too little was counted for any table
 				step()
 			}

@@ -3,9 +3,11 @@ package coder
 import (
 	"bytes"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // fitted returns the tables that are fitted to l's counts of the default model.
@@ -48,6 +50,31 @@ func TestFitTakesManyTicks(t *testing.T) {
 		m, once := l.Cost(h.types, d), l.Cost(h.types, g.Next)
 		if saved := m - once; saved != g.Saved || saved <= 0 {
 			t.Errorf("seed %d: tables save %g bits, the fit says %g", seed, saved, g.Saved)
+		}
+	}
+}
+
+// A step of a large row counts as several, so that a tick looks at few of its words, too.
+func TestFitOfLargeRowsTakesMoreTicks(t *testing.T) {
+	s := schema.NewSchema("large")
+	for _, name := range []string{"tiles", "heights", "doors"} {
+		s.Item(name, reflect.TypeFor[struct {
+			T [1024]uint8 `rpl:"max=15"`
+		}](), nil)
+	}
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	types, _ := rowtype.TypesOf(s)
+	d := defaultModel(types)
+	g := Fitter{Worth: 1}.Begin(NewLearner(types, 60), types, d, d, 1)
+	g.ThenOfAll(func() {})
+	g.Over(1)
+	for done := false; !done; {
+		left := len(g.steps)
+		done = g.On()
+		if n, most := left-len(g.steps), 1+fitSteps*stepWords/1024; n > most {
+			t.Errorf("a tick does %d steps of rows of 1,024 words, not %d", n, most)
 		}
 	}
 }

@@ -144,7 +144,9 @@ func (p *patternCount) add(pattern, n uint32) {
 func (p *patternCount) fade() {
 	p.rest /= 2
 	for i := range p.Slots {
-		if s := &p.Slots[i]; s.N < 2 {
+		if s := &p.Slots[i]; s.key == 0 {
+			continue // as most: what is not written costs half
+		} else if s.N < 2 {
 			*s = patternSlot{} // a later key of this probe may get a second slot: the old one fades
 		} else {
 			s.N /= 2
@@ -167,8 +169,7 @@ func NewLearner(types []*rowtype.Type, hz int) *Learner {
 	}
 	for _, t := range types {
 		l.Rows = append(l.Rows, rowLearner{
-			ClassWord: -1, Updates: make([]updateLearner, 1),
-			votes: make([]vote, len(t.Words)), Lines: newLineHints(t), sources: newSourceHints(t),
+			ClassWord: -1, Updates: make([]updateLearner, 1), votes: make([]vote, len(t.Words)),
 		})
 	}
 	return l
@@ -212,7 +213,9 @@ func (u *recordLearner) unlearn() {
 	}
 	for c := range u.Chunks {
 		for i := range u.Chunks[c].Slots {
-			u.Chunks[c].Slots[i].run = 0
+			if s := &u.Chunks[c].Slots[i]; s.run != 0 {
+				s.run = 0
+			}
 		}
 	}
 }
@@ -239,25 +242,45 @@ func (l *Learner) Rebase(types []*rowtype.Type, old, next *Model) {
 
 // Fade halves all counts.
 func (l *Learner) Fade() {
+	l.fadeEntries()
+	for i := range l.Rows {
+		l.Rows[i].fade()
+	}
+}
+
+// FadeEntries halves the counts of how entries are named, and returns what is left in bits of a model.
+func (l *Learner) FadeEntries(m *Model) Counted {
+	l.fadeEntries()
+	return Counted{Bits: l.entryCost(&m.Entry)}
+}
+
+// FadeRow halves the counts of a row type, and returns what is left in bits of a model.
+func (l *Learner) FadeRow(t *rowtype.Type, m *Model) Counted {
+	r := &l.Rows[t.Index]
+	r.fade()
+	return Counted{r.cost(t, &m.Rows[t.Index]), r.updates()}
+}
+
+func (l *Learner) fadeEntries() {
 	fade(l.Gaps)
 	for i := range l.present {
 		fade(l.present[i])
 	}
-	for i := range l.Rows {
-		r := &l.Rows[i]
-		for k := range r.Updates {
-			for c := range r.Updates[k] {
-				r.Updates[k][c].fade()
-			}
+}
+
+func (r *rowLearner) fade() {
+	for k := range r.Updates {
+		for c := range r.Updates[k] {
+			r.Updates[k][c].fade()
 		}
-		r.keys.fade()
-		r.Hints.fade()
-		r.Heading.fade()
-		r.Lines.fade()
-		r.sources.fade()
-		for k := range r.votes {
-			r.votes[k].fade()
-		}
+	}
+	r.keys.fade()
+	r.Hints.fade()
+	r.Heading.fade()
+	r.Lines.fade()
+	r.sources.fade()
+	for k := range r.votes {
+		r.votes[k].fade()
 	}
 }
 

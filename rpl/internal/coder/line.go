@@ -45,7 +45,7 @@ func (m *rowModel) along(c *rowtype.Motion, was, is rowtype.Words, second *rowty
 	return c.Along(was, second, i, n)
 }
 
-// LineHints count what words would cost along lines, and without.
+// LineHints count what words would cost along lines, and without. The zero value has counted nothing.
 type LineHints struct {
 	hold, line [][hintLevels]uint32 // by the binary digits of the residual
 	fractions  []uint32             // by word: fractions that are coded without a line
@@ -78,15 +78,19 @@ const (
 	lineBits  = 64
 )
 
-func newLineHints(t *rowtype.Type) LineHints {
-	n := len(t.Words)
-	return LineHints{hold: make([][hintLevels]uint32, n), line: make([][hintLevels]uint32, n), fractions: make([]uint32, n), calm: make([]uint32, n)}
+// begin makes room for the counts of so many words.
+func (h *LineHints) begin(words int) {
+	h.hold, h.line = make([][hintLevels]uint32, words), make([][hintLevels]uint32, words)
+	h.fractions, h.calm = make([]uint32, words), make([]uint32, words)
 }
 
 func (h *LineHints) young() bool { return h.seen < lineYoung }
 
 // note counts an update.
 func (h *LineHints) note(t *rowtype.Type, was, is rowtype.Words, second *rowtype.Second, n uint32) {
+	if h.hold == nil {
+		h.begin(len(t.Words))
+	}
 	h.seen++
 	h.Records++
 	for i := range t.Words {
@@ -177,6 +181,9 @@ func (l *Learner) SavedByLines(types []*rowtype.Type, m *Model) (bits float64) {
 
 // Price is the mean bits of a large residual of word i along its line.
 func (h *LineHints) Price(i int) int {
+	if h.line == nil {
+		return 0
+	}
 	n, sum := 0, 0
 	for level, k := range h.line[i] {
 		n, sum = n+int(k), sum+int(k)*(level+2*flag(level > 0))

@@ -49,22 +49,25 @@ func (m *rowModel) isSource(is rowtype.Words, i int) bool {
 	return ok && x == *is.Word(i)
 }
 
-// sourceHints count to which values words leap.
+// sourceHints count to which values words leap. The zero value has counted nothing.
 type sourceHints struct {
 	leaps []uint32   // by word: changes by more than 1
 	to    [][]uint32 // by word, by source: those to its value
 }
 
-func newSourceHints(t *rowtype.Type) sourceHints {
-	h := sourceHints{leaps: make([]uint32, len(t.Words))}
-	for i := range t.Words {
-		h.to = append(h.to, make([]uint32, sourceWord+min(i, sourceMost)))
+// begin makes room for the counts: half a kilobyte a word, which most learners of most kinds never need.
+func (h *sourceHints) begin(t *rowtype.Type) {
+	h.leaps, h.to = make([]uint32, len(t.Words)), make([][]uint32, len(t.Words))
+	for i := range h.to {
+		h.to[i] = make([]uint32, sourceWord+min(i, sourceMost))
 	}
-	return h
 }
 
 // note counts an update.
 func (h *sourceHints) note(m *rowModel, t *rowtype.Type, was, is rowtype.Words) {
+	if h.leaps == nil {
+		h.begin(t)
+	}
 	for i := range t.Words {
 		x := *is.Word(i)
 		if d := x - *was.Word(i); uint32(d+1) <= 2 {
@@ -90,6 +93,9 @@ func (h *sourceHints) fade() {
 // A source is not changed for one that serves little better, as what was learned of the word
 // would be lost.
 func (h *sourceHints) choose(t *rowtype.Type, now []uint8) []uint8 {
+	if h.leaps == nil {
+		return now
+	}
 	next := make([]uint8, len(t.Words))
 	if now != nil {
 		copy(next, now)

@@ -60,13 +60,18 @@ func (a *tables) Learn() {
 		return // no tables could pay
 	}
 	a.fitted = now
-	a.Fitting = f.Begin(l, a.store.Types, a.Defaults, a.Model, number)
-	a.Fitting.Then(func() { a.Fitted(a.Fitting) })
-	for i := range a.store.Types {
-		a.Fitting.Then(func() { a.chooseClassWord(i) })
-	}
+	a.BeginFit(f, number)
 	a.Fitting.Over(int(l.Wait) / fitShare)
 	a.fitOn()
+}
+
+// BeginFit begins a fit of the tables of a number.
+func (a *tables) BeginFit(f coder.Fitter, number uint8) {
+	a.Fitting = f.Begin(a.Learner, a.store.Types, a.Defaults, a.Model, number)
+	a.Fitting.ThenOfAll(a.shipFitted)
+	for i, t := range a.store.Types {
+		a.Fitting.Then(len(t.Words), func() { a.afterFit(i) })
+	}
 }
 
 // fitOn does the next steps of the fit.
@@ -76,13 +81,28 @@ func (a *tables) fitOn() {
 	}
 }
 
-// Fitted ships the fitted tables, if they pay.
-func (a *tables) Fitted(f *coder.Fitting) {
+// shipFitted ships the fitted tables, if they pay.
+func (a *tables) shipFitted() {
+	f := a.Fitting
 	if m := a.paying(f.Set, f.Saved); m != nil {
 		a.Ship(f.Next, m)
-		a.Learner.Fade()
-		a.fitted = a.Learner.Counted(a.store.Types, a.Model)
-		a.Fitting = f // Ship drops a fit under way: this one has class words to choose yet
+		a.Fitting = f // Ship drops a fit under way: this one has steps left
+		a.fitted = a.Learner.FadeEntries(a.Model)
+	}
+}
+
+// afterFit halves what was counted of row type i, if the fit was shipped, and chooses the word by whose
+// classes its updates are counted until the next fit. If it has tables by classes it keeps its word.
+func (a *tables) afterFit(i int) {
+	r, t := &a.Learner.Rows[i], a.store.Types[i]
+	if a.Fitting.Next == a.Model {
+		a.fitted.Add(a.Learner.FadeRow(t, a.Model))
+	}
+	if a.Model.Rows[i].ClassWord >= 0 {
+		return
+	}
+	if w := r.Hints.Best(t, a.Worth()); w >= 0 && w != r.ClassWord {
+		r.Regroup(t, w)
 	}
 }
 
@@ -202,7 +222,6 @@ func (a *tables) adopt(m *coder.Model, msg []byte) {
 		}
 	}
 	a.Learner.Serve(m)
-	a.fitted = a.Learner.Counted(a.store.Types, a.Model)
 	setWhole(a.store, m)
 	a.sender.Accounts.Counters.Tables++
 }
@@ -278,16 +297,4 @@ func (a *tables) hearer(r *store.Row, m *coder.Model) *coder.Learner {
 		return a.deaf
 	}
 	return a.Learner
-}
-
-// chooseClassWord chooses the word by whose classes updates of a row type are counted until the
-// next fit. A row type that has tables by classes keeps its word.
-func (a *tables) chooseClassWord(i int) {
-	r, t := &a.Learner.Rows[i], a.store.Types[i]
-	if a.Model.Rows[i].ClassWord >= 0 {
-		return
-	}
-	if w := r.Hints.Best(t, a.Worth()); w >= 0 && w != r.ClassWord {
-		r.Regroup(t, w)
-	}
 }

@@ -52,5 +52,6 @@ func (a *tables) chooseExpectations() {
 	}
 	if m := a.paying(set, saved); m != nil {
 		a.Ship(set.Build(a.store.Types, a.Defaults), m)
+		a.fitted = a.Learner.Counted(a.store.Types, a.Model)
 	}
 }
