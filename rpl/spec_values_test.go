@@ -36,6 +36,7 @@ func TestSpecValues(t *testing.T) {
 		now, was specValues
 	}{
 		{0, specValues{Text: "coals"}, specValues{Text: "coal"}},
+		{0, specValues{Text: "Hello World!"}, specValues{Text: "hello world!"}},
 		{1, specValues{List: []uint16{7, 300}}, specValues{List: []uint16{7}}},
 		{1, specValues{List: []uint16{8, 300, 7}}, specValues{List: []uint16{7, 300}}},
 		{2, specValues{Map: map[int32]uint8{-1: 9, 4: 2}}, specValues{Map: map[int32]uint8{4: 1}}},

@@ -14,8 +14,8 @@
 //	walk.go, layout.go      one Go type; resolve.go, freeze.go: names and all that follows;
 //	                        reckon.go: what functions may move
 //	leaf.go                 fields of words: int.go, float.go, quant.go
-//	var.go                  values of variable length: var_text.go, var_list.go, var_pair.go, var_script.go, var_map.go,
-//	                        var_mapkey.go, var_mapdelta.go, var_row.go
+//	var.go                  values of variable length: var_text.go, var_textdelta.go, var_list.go, var_align.go,
+//	                        var_pair.go, var_script.go, var_map.go, var_mapkey.go, var_mapdelta.go, var_row.go
 //	digest.go               what both ends compare; digest_explain.go, describe.go: for people
 //
 // In each tick:

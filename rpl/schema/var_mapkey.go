@@ -39,7 +39,7 @@ func (t stringKeys) maxBits() int { return textVar{limit: t.limit}.maxBits() }
 func (t stringKeys) describe() string { return fmt.Sprintf("string of %d bytes", t.limit) }
 
 func (t stringKeys) read(r *rbits.Reader) string {
-	return textVar{limit: t.limit}.readBytes(r, t.limit)
+	return readBytes(r, t.limit)
 }
 
 // intKeys are signed integers of any size.

@@ -19,32 +19,12 @@ func (p pairing) inPlace() bool {
 	return true
 }
 
-// pair finds elements that were kept: first equal ones at both ends, then equal ones
-// anywhere (they moved), then, for those left, the old element that they were most likely
-// changed from. Its time is mostly proportional to the lengths, longer if many elements
-// are alike.
+// pair finds for each element of to the one of from that it was. At least half of the
+// elements between the equal ends must stand in place for this to come before elements
+// that moved.
 func pair(l *fieldLayout, from, to *rows, by measure) pairing {
-	m := matcher{l: l, from: from, to: to, by: by, pairs: make(pairing, to.n)}
-	head := 0
-	for head < from.n && head < to.n && l.sameRow(from, head, to, head) {
-		m.pairs[head] = head
-		head++
-	}
-	tail := 0
-	for tail < from.n-head && tail < to.n-head && l.sameRow(from, from.n-1-tail, to, to.n-1-tail) {
-		tail++
-		m.pairs[to.n-tail] = from.n - tail
-	}
-	m.fromLo, m.fromHi, m.toLo, m.toHi = head, from.n-tail, head, to.n-tail
-	for j := m.toLo; j < m.toHi; j++ {
-		m.pairs[j] = -1
-	}
-	if m.fromLo < m.fromHi && m.toLo < m.toHi {
-		m.taken = make([]bool, m.fromHi-m.fromLo)
-		m.moved()
-		m.changed()
-	}
-	return m.pairs
+	m := newMatcher(l, from, to, by)
+	return m.match(2*m.inPlace >= max(m.fromHi-m.fromLo, m.toHi-m.toLo))
 }
 
 // A measure says what is counted to see how much of two elements is equal.
@@ -67,16 +47,88 @@ type matcher struct {
 	fromLo     int
 	fromHi     int
 	toLo, toHi int
-	taken      []bool // old elements from fromLo on that have a pair
+	beside     alignment // of the elements between the ends
+	inPlace    int       // equal elements that it has beside each other
+	next       []int     // for an old element from fromLo on: itself, or if it has a pair, one behind
+}
+
+// newMatcher finds the equal ends.
+func newMatcher(l *fieldLayout, from, to *rows, by measure) *matcher {
+	m := &matcher{l: l, from: from, to: to, by: by}
+	head := 0
+	for head < from.n && head < to.n && l.sameRow(from, head, to, head) {
+		head++
+	}
+	tail := 0
+	for tail < from.n-head && tail < to.n-head && l.sameRow(from, from.n-1-tail, to, to.n-1-tail) {
+		tail++
+	}
+	m.fromLo, m.fromHi, m.toLo, m.toHi = head, from.n-tail, head, to.n-tail
+	m.beside, m.inPlace = align(m.fromHi-head, m.toHi-head, func(i, j int) bool {
+		return l.sameRow(from, head+i, to, head+j)
+	})
+	return m
+}
+
+// match pairs first the equal elements at both ends; if inPlace is set, then those that the
+// alignment has beside each other; then equal ones anywhere (they moved); then, of those
+// left, each with the old element that it was most likely changed from. Its time is
+// proportional to the lengths.
+func (m *matcher) match(inPlace bool) pairing {
+	m.pairs = make(pairing, m.to.n)
+	for j := range m.pairs {
+		switch {
+		case j < m.toLo:
+			m.pairs[j] = j
+		case j < m.toHi:
+			m.pairs[j] = -1
+		default:
+			m.pairs[j] = j + m.fromHi - m.toHi
+		}
+	}
+	if m.fromLo == m.fromHi || m.toLo == m.toHi {
+		return m.pairs
+	}
+	m.next = make([]int, m.fromHi-m.fromLo+1)
+	for i := range m.next {
+		m.next[i] = i
+	}
+	if inPlace {
+		m.stayed()
+	}
+	m.moved()
+	m.changed()
+	return m.pairs
 }
 
 func (m *matcher) free(i int) bool {
-	return i >= m.fromLo && i < m.fromHi && !m.taken[i-m.fromLo]
+	return i >= m.fromLo && i < m.fromHi && m.next[i-m.fromLo] == i-m.fromLo
+}
+
+// firstFree returns the first free old element from i on, fromHi if there is none.
+func (m *matcher) firstFree(i int) int {
+	k := i - m.fromLo
+	for m.next[k] != k {
+		m.next[k] = m.next[m.next[k]] // so that no later search goes this way in full
+		k = m.next[k]
+	}
+	return m.fromLo + k
 }
 
 func (m *matcher) take(i, j int) {
 	m.pairs[j] = i
-	m.taken[i-m.fromLo] = true
+	m.next[i-m.fromLo]++
+}
+
+// stayed pairs equal elements beside each other.
+func (m *matcher) stayed() {
+	for c := range m.beside.cells() {
+		i, j, old, new := m.beside.cell(c)
+		i, j = m.fromLo+i, m.toLo+j
+		if old == new && m.l.sameRow(m.from, i, m.to, j) {
+			m.take(i, j)
+		}
+	}
 }
 
 // after returns the old element behind the one that new element j-1 was, -1 if that was
@@ -91,11 +143,14 @@ func (m *matcher) after(j int) int {
 // moved pairs equal elements: preferably with the old one that continues a run.
 func (m *matcher) moved() {
 	where := make(map[uint64][]int, m.fromHi-m.fromLo)
-	for i := m.fromLo; i < m.fromHi; i++ {
+	for i := m.firstFree(m.fromLo); i < m.fromHi; i = m.firstFree(i + 1) {
 		h := m.l.hash(m.from.row(m.l, i))
 		where[h] = append(where[h], i)
 	}
 	for j := m.toLo; j < m.toHi; j++ {
+		if m.pairs[j] >= 0 {
+			continue
+		}
 		if i := m.after(j); m.free(i) && m.l.sameRow(m.from, i, m.to, j) {
 			m.take(i, j)
 			continue
@@ -138,11 +193,9 @@ func (m *matcher) changed() {
 		}
 		try(m.after(j))
 		try(j)
-		for i, n := m.fromLo, 0; i < m.fromHi && n < maxLikely; i++ {
-			if m.free(i) {
-				try(i)
-				n++
-			}
+		for i, n := m.firstFree(m.fromLo), 0; i < m.fromHi && n < maxLikely; n++ {
+			try(i)
+			i = m.firstFree(i + 1)
 		}
 		if best < 0 && equalLength && m.free(j) {
 			best = j

@@ -107,6 +107,39 @@ func (l *fieldLayout) writeDelta(w *rbits.Writer, baseWords []int32, baseVars []
 	}
 }
 
+// size is how many bits write appends.
+func (t *Word) size(v int32) int {
+	if n, ok := t.bounded(); ok {
+		return int(n)
+	}
+	return varintSize(v)
+}
+
+// varintSize is how many bits Writer.Varint appends.
+func varintSize(v int32) int { return 8 * max(1, (bits.Len32(rbits.Zigzag32(v))+6)/7) }
+
+// deltaSize is how many bits writeDelta appends, where a value of variable length counts as
+// varBits.
+func (l *fieldLayout) deltaSize(baseWords []int32, baseVars []any, words []int32, vars []any) int {
+	n := len(words) + len(vars)
+	for i := range words {
+		if words[i] == baseWords[i] {
+			continue
+		}
+		if b, ok := l.words[i].bounded(); ok {
+			n += int(b)
+		} else {
+			n += varintSize(words[i] - baseWords[i])
+		}
+	}
+	for i := range vars {
+		if !l.vars[i].Type.Equal(baseVars[i], vars[i]) {
+			n += varBits
+		}
+	}
+	return n
+}
+
 // readDelta applies a delta to a row, which holds its base.
 func (l *fieldLayout) readDelta(r *rbits.Reader, words []int32, vars []any) {
 	for i := range l.words {

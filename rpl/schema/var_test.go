@@ -227,6 +227,14 @@ func FuzzVarParse(f *testing.F) {
 		f.Add(byte(i), it.Vars[i].Type.AppendDelta(nil, it.Vars[i].Type.Default(), vars[i]))
 		f.Add(byte(i), it.Vars[i].Type.AppendDelta(nil, vars[i], it.Vars[i].Type.Default()))
 	}
+	apart := zoo{Text: "a long text, apart", List: slots(9, 2, 3, 4, 5, 8), Deep: []chest{{Name: "c", Slots: slots(1, 7)}}}
+	seed.Text, seed.List, seed.Blob = "A long text, aparT", slots(1, 2, 3, 4, 5, 6), []byte("0123456789abcdefghij")
+	apart.Blob = []byte("x123456789abcdefghiy")
+	_, vars = extract(it, &seed, world{})
+	_, other := extract(it, &apart, world{})
+	for i := range it.Vars { // changes apart from each other
+		f.Add(byte(i), it.Vars[i].Type.AppendDelta(nil, vars[i], other[i]))
+	}
 	f.Fuzz(func(t *testing.T, which byte, b []byte) {
 		i := int(which) % len(it.Vars)
 		vt := it.Vars[i].Type

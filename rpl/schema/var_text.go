@@ -130,18 +130,20 @@ func (textVar) Default() any { return "" }
 func (t textVar) write(w *rbits.Writer, v any) {
 	s, _ := v.(string)
 	w.Write(uint64(len(s)), width(t.limit))
+	writeBytes(w, s)
+}
+
+func (t textVar) read(r *rbits.Reader) any { return readBytes(r, t.limit) }
+
+func writeBytes(w *rbits.Writer, s string) {
 	for i := range len(s) {
 		w.Write(uint64(s[i]), 8)
 	}
 }
 
-func (t textVar) read(r *rbits.Reader) any { return t.readBytes(r, t.limit) }
-
-func (t textVar) readBytes(r *rbits.Reader, limit int) string {
-	n := int(r.Read(width(t.limit)))
-	if n > limit {
-		r.Fail(errBounds)
-	}
+// readBytes reads a count of width(limit) bits and that many bytes.
+func readBytes(r *rbits.Reader, limit int) string {
+	n := readCount(r, limit)
 	if n > r.Left()/8 {
 		r.Fail(rbits.ErrShort)
 	}
@@ -153,51 +155,6 @@ func (t textVar) readBytes(r *rbits.Reader, limit int) string {
 		b[i] = byte(r.Read(8))
 	}
 	return string(b)
-}
-
-// minShared is how many bytes two texts must share, at both ends together, for telling
-// the shared lengths to cost less than the bytes.
-const minShared = 4
-
-// writeDelta writes how long a start and an end the two texts share, and the part between.
-func (t textVar) writeDelta(w *rbits.Writer, base, v any) {
-	from, _ := base.(string)
-	to, _ := v.(string)
-	head := 0
-	for head < len(from) && head < len(to) && from[head] == to[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(from)-head && tail < len(to)-head && from[len(from)-1-tail] == to[len(to)-1-tail] {
-		tail++
-	}
-	part := head+tail >= minShared
-	w.Bool(part)
-	if part {
-		n := width(len(from))
-		w.Write(uint64(head), n)
-		w.Write(uint64(tail), n)
-		to = to[head : len(to)-tail]
-	}
-	t.write(w, to)
-}
-
-func (t textVar) readDelta(r *rbits.Reader, base any) any {
-	from, _ := base.(string)
-	if !r.Bool() {
-		return t.read(r)
-	}
-	n := width(len(from))
-	head, tail := int(r.Read(n)), int(r.Read(n))
-	if head+tail > len(from) || head+tail > t.limit {
-		r.Fail(errBounds)
-		return ""
-	}
-	middle := t.readBytes(r, t.limit-head-tail)
-	if r.Err() != nil {
-		return ""
-	}
-	return from[:head] + middle + from[len(from)-tail:]
 }
 
 func (t textVar) check(p unsafe.Pointer) error {
