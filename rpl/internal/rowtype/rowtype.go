@@ -23,7 +23,7 @@ type Type struct {
 	Vars  []schema.Var
 	FromV []int
 
-	Unsized []int // vars of which a game's own codec may write any number of bytes
+	Unsized []int // vars of which a difference may take more bytes than a value may
 
 	Still []int // words that nothing predicts, except `once` ones
 
@@ -105,6 +105,11 @@ func TypesOf(s *schema.Schema) (all []*Type, byItem [][]*Type) {
 	return all, byItem
 }
 
+// largeVar is the bytes of a value above which a difference of it may take more than the 64 KiB that
+// peers accept. A game's own codec may write any number of bytes; of a list that changes
+// throughout a difference takes up to 2 KiB more than the list.
+const largeVar = 60 << 10
+
 // newRowType compiles one part of an item.
 func newRowType(s *schema.Schema, it *schema.ItemType, part int) *Type {
 	p := &it.Parts[part]
@@ -119,7 +124,7 @@ func newRowType(s *schema.Schema, it *schema.ItemType, part int) *Type {
 	for _, v := range p.Vars {
 		t.Vars = append(t.Vars, it.Vars[v])
 		t.FromV = append(t.FromV, v)
-		if !it.Vars[v].Codec().Sized() {
+		if c := it.Vars[v]; !c.Codec().Sized() || c.MaxBytes() > largeVar {
 			t.Unsized = append(t.Unsized, len(t.Vars)-1)
 		}
 	}

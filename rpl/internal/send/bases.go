@@ -274,8 +274,8 @@ func (a *updates) base(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) (wor
 	return of.at(k), vars
 }
 
-// hasLongDelta is whether a game's own codec writes more of a row, as a difference from what
-// the peer has, than a whole value may take. The row is then sent whole: peers refuse what
+// hasLongDelta is whether a value of a row takes more, as a difference from what
+// the peer has, than a whole value may. The row is then sent whole: peers refuse what
 // is longer than any value.
 func (a *updates) hasLongDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) bool {
 	_, base := a.base(p, h, i, r, pr)
