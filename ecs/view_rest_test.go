@@ -107,7 +107,7 @@ func TestSessionDrawnInPlaceInEveryLevel(t *testing.T) {
 // however many rows its node has: sends without anything new have packets only while
 // something moves.
 func TestWorldAtRestSendsLittle(t *testing.T) {
-	for _, loss := range []float64{0, 0.05} {
+	for _, loss := range []float64{0, 0.05, 0.1, 0.2} {
 		for name, kinds := range map[string][]donburi.IComponentType{
 			"one component": {Body}, "two components": {Body, Paint}, "a part for the owner": {Body, Ammo},
 		} {
@@ -163,6 +163,50 @@ func TestStartsAfterARestAreDrawn(t *testing.T) {
 			for e := range car.Iter(client.World()) {
 				x := tendon.View(e, car).Pos.X
 				if d := x - last; last > 0 && d > 2.5*speed {
+					t.Errorf("seed %d, loss %v, tick %d: it is drawn %.1f further in a frame", seed, loss, client.Tick(), d)
+				}
+				last = x
+			}
+		}
+	}
+}
+
+// What flies on while the server has nothing else to say is drawn without a leap where drawn time
+// has waited for its next word.
+func TestFlightInSilenceIsDrawn(t *testing.T) {
+	const seed, speed = 1, 5.0
+	p := tendon.NewProtocol("flight")
+	ball := tendon.Replicate(p, "ball", donburi.NewComponentType[passerData]())
+	for _, loss := range []float64{0, 0.05, 0.1, 0.2} {
+		lab := tendontest.NewLab(t, tendontest.Game{
+			Protocol: p, Seed: seed,
+			Setup: func(m *tendontest.Machine) { m.OnStart(func() { m.Create(ball); m.Create(ball) }) },
+			Step: func(m *tendontest.Machine) {
+				if m.Mode() == tendon.Client {
+					return
+				}
+				i := 0
+				for e := range ball.Iter(m.World()) {
+					switch i++; {
+					case i == 1:
+						ball.Get(e).Pos.X += speed
+					case m.Tick()%240 < 60: // what makes the server say something, a second long
+						ball.Get(e).Pos.Y += m.Rand.Float64()
+					}
+				}
+			},
+		}, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 8 * time.Millisecond, Loss: loss})
+		server := lab.Host()
+		client := lab.Join()
+		lab.Steps(120)
+		first, _ := ball.First(server.World())
+		last := 0.0
+		for range 100 * 240 {
+			lab.Steps(1)
+			client.Frame()
+			if e, ok := client.Find(tendon.ID(first)); ok {
+				x := tendon.View(e, ball).Pos.X
+				if d := x - last; last > 0 && (d < 0 || d > 2.5*speed) {
 					t.Errorf("seed %d, loss %v, tick %d: it is drawn %.1f further in a frame", seed, loss, client.Tick(), d)
 				}
 				last = x

@@ -45,6 +45,9 @@ const (
 	fast    = 0.10
 	slow    = 0.50
 
+	// hurry is how much faster than time it makes up for a wait in which the server had nothing to say.
+	hurry = 3
+
 	// ahead is how far drawn time may run past the newest state.
 	ahead = 0.1
 
@@ -80,6 +83,7 @@ type Clock struct {
 	at     float64 // when it was received, at the socket
 	resume float64 // when packets came again after a pause
 	silent float64 // ticks that the server has last left out on purpose
+	quiet  float64 // up to here it had nothing to say: what still moves there goes on as before
 
 	socket window // ticks by their time at the socket
 	slopes window // ticks a tick's time, across slopeSpan
@@ -134,8 +138,8 @@ func (c *Clock) Hear(tick uint32, at, now time.Duration, lost int) {
 	c.needs.add(now.Seconds(), math.Max(before, could))
 	c.needs.forget(now.Seconds() - c.needSpan)
 	c.target, c.sure = c.needs.quantile(c.share, c.rate/c.step), true
-	if c.started && c.silent > ahead/c.step { // nothing was to be drawn in that time: who has waited in it need not catch up
-		c.drawn = math.Max(c.drawn, math.Min(c.target+c.rate*now.Seconds()/c.step, could))
+	if c.silent > ahead/c.step {
+		c.quiet = could
 	}
 }
 
@@ -217,6 +221,9 @@ func (c *Clock) Draw(now time.Duration) float64 {
 		return c.drawn
 	}
 	to := c.drawn + math.Max(0, ticks*(1+math.Min(math.Max(wrong/catchUp, -slow), fast)))
+	if c.drawn < c.quiet { // it has waited for what was lost: little of that time is to be seen
+		to, c.behind = math.Max(to, math.Min(c.drawn+hurry*ticks, math.Min(want, c.quiet))), 0
+	}
 	if limit := c.newest + c.silent + ahead/c.step; to > limit {
 		to = math.Max(c.drawn, limit)
 	}

@@ -86,7 +86,7 @@ func (k *Keeper) Stepped() {
 	now, step := k.Now().Seconds(), k.seconds()
 	k.inside, k.began = true, now
 	if k.due += step; math.Abs(now-k.due) > max(step, k.frame)+step {
-		k.due, k.known = now, 0
+		k.due, k.known, k.latest = now, 0, [2]float64{}
 	}
 	k.known = min(k.known+1, meanSteps)
 	k.due += (now - k.due) / k.known
