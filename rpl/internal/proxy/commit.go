@@ -75,11 +75,6 @@ func (c *Proxy) applyOwnership(m stagedOwnership) {
 		c.events.ownership = append(c.events.ownership, ownershipEvent{r: m.r, owner: m.r.Owner, orphaned: m.r.Orphaned()})
 	}
 	m.r.ownershipTick, m.r.Owner, m.r.parent = c.dec.stage.tick, m.owner, m.parent
-	for k, t := range m.r.layout.Rows[:m.r.rows.n] { // the packet that takes the right away may be lost, and this one not
-		if lost := t.Audience == ids.OwnerSees && m.owner != c.me || t.Audience == ids.OthersSee && m.owner == c.me; lost {
-			c.forget(m.r.rows.first + uint32(k))
-		}
-	}
 }
 
 // update keeps a row's version. The version becomes the row's state if it is the
