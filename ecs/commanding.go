@@ -277,7 +277,8 @@ func (co *commanding) sendCommands() {
 
 // write writes a message of the last ticks, and reports whether there is anything in it.
 func (co *commanding) write(newest uint32, ticks int) bool {
-	co.writer.Begin(newest, ticks)
+	co.asked = co.predict.states.Foreign(co.predict.all, co.asked[:0], command.MaxOthers)
+	co.writer.Begin(newest, ticks, len(co.asked))
 	empty := len(co.writer.B)
 	for _, b := range co.all {
 		if b != nil {
@@ -286,9 +287,8 @@ func (co *commanding) write(newest uint32, ticks int) bool {
 	}
 	any := len(co.writer.B) > empty
 	if !any {
-		co.writer.Begin(co.lead.Tick(), 0)
+		co.writer.Begin(co.lead.Tick(), 0, len(co.asked))
 	}
-	co.asked = co.predict.states.Foreign(co.predict.all, co.asked[:0], command.MaxOthers)
 	co.writer.Others(co.asked)
 	return any || len(co.asked) > 0 || !co.heard && len(co.predict.all) > 0
 }

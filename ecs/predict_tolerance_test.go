@@ -16,6 +16,40 @@ type looseData struct {
 	Pos gmath.Vec `rpl:"step=1/32,interp,pos,tol=8"`
 }
 
+// What comes to rest on a client beside where the server has it, by something that the client does
+// not know, is set right once, and not for ever.
+func TestToleranceBesideAtRest(t *testing.T) {
+	p := tendon.NewProtocol("tolerance beside")
+	ball := tendon.Replicate(p, "ball", donburi.NewComponentType[looseData]())
+	roll := tendon.NewCommand[tendon.None](p, "roll", ball)
+	corrections := 0
+	lab := tendontest.NewLab(t, tendontest.Game{
+		Protocol: p,
+		Setup: func(m *tendontest.Machine) {
+			m.OnStart(func() { m.Create(ball) })
+			m.OnStreamIn(ball, func(e *donburi.Entry) { tendon.Predict(e, true) })
+			m.OnCorrection(func(tendon.Correction) { corrections++ })
+			roll.Apply(m.Replication, func(c tendon.Call, _ tendon.None) {
+				wall := 5.0
+				if !m.IsAuthority() {
+					wall = 5.125
+				}
+				b := ball.Get(c.Entry)
+				b.Pos.X = min(b.Pos.X+1, wall)
+			})
+		},
+		Step: func(m *tendontest.Machine) { roll.Run(m.Replication) },
+	}, netsim.Conditions{Delay: 40 * time.Millisecond})
+	lab.Host()
+	lab.Join()
+	lab.Steps(600)
+	before := corrections
+	lab.Steps(3600)
+	if n := corrections - before; n > 1 {
+		t.Errorf("%d corrections in a minute at rest", n)
+	}
+}
+
 // What has a tolerance is exactly where the server has it once both have been at rest for a second,
 // also where it is predicted.
 func TestToleranceAtRest(t *testing.T) {

@@ -18,7 +18,7 @@ func message() []byte {
 	w.Drew(98, Drawn{93, 4, 95})
 	w.Drew(99, Drawn{95, 2, 93.5})
 	w.Drew(100, Drawn{95, 2, 94})
-	w.Begin(100, 3)
+	w.Begin(100, 3, 2)
 	w.Stream(300, 1)
 	w.Value([]byte{7, 8}, true, false)
 	w.Value(nil, true, true)
@@ -234,5 +234,22 @@ func TestSpanOfLongTicks(t *testing.T) {
 	}
 	if to != 100 || ticks != 32 {
 		t.Errorf("in the end %d ticks to %d", ticks, to)
+	}
+}
+
+// A message is left something out of only where it would be too long.
+func TestMessageUpToItsLimit(t *testing.T) {
+	w := NewWriter(128)
+	for _, c := range []struct{ streams, each, in int }{{4, 230, 4}, {30, 28, 30}, {100, 6, 100}, {5, 230, 4}} {
+		w.Begin(100, 1, 0)
+		for i := range c.streams {
+			if w.Stream(uint64(i+1), 0) {
+				w.Value(make([]byte, c.each), true, false)
+			}
+		}
+		w.Others(nil)
+		if got := int(w.B[w.streams]); got != c.in || (w.Left() != nil) != (c.in < c.streams) || len(w.B) > MaxBytes {
+			t.Errorf("%d of %d bytes: %d are in, in %d bytes, %v", c.streams, c.each, got, len(w.B), w.Left())
+		}
 	}
 }

@@ -79,6 +79,7 @@ type Writer struct {
 	begun   int     // where the newest begins
 	ticks   int     // of so many it tells
 	left    int     // streams that it has no room for
+	others  int     // bytes that are kept for Others
 	bits    bits.Writer
 	args    []byte
 }
@@ -129,8 +130,8 @@ func (w *Writer) Shorten(newest uint32, ticks int) (uint32, int) {
 	return newest, fewer
 }
 
-// Begin starts a message over so many ticks down from newest.
-func (w *Writer) Begin(newest uint32, ticks int) {
+// Begin starts a message over so many ticks down from newest, which ends with so many nodes of others.
+func (w *Writer) Begin(newest uint32, ticks, others int) {
 	w.B = binary.BigEndian.AppendUint32(w.B[:0], newest)
 	w.B = append(w.B, uint8(ticks))
 	for i := range uint32(ticks) {
@@ -142,7 +143,7 @@ func (w *Writer) Begin(newest uint32, ticks int) {
 	}
 	w.streams = len(w.B)
 	w.B = append(w.B, 0)
-	w.Changed, w.ticks, w.left = false, ticks, 0
+	w.Changed, w.ticks, w.left, w.others = false, ticks, 0, 1+others*othersBytes
 }
 
 // Stream begins the values of a command on a node, and reports whether the message has room for them.
@@ -158,12 +159,12 @@ func (w *Writer) Stream(node uint64, number int) bool {
 	return true
 }
 
-// othersBytes is what Others takes at most where ids are usual ones.
-const othersBytes = 1 + MaxOthers*3
+// othersBytes is what Others takes for a node of a usual id.
+const othersBytes = 3
 
 // fit leaves the newest stream out of a message that is too long and cannot tell of fewer ticks.
 func (w *Writer) fit() {
-	if w.ticks <= 1 && len(w.B) > MaxBytes-othersBytes && w.B[w.streams] > 0 && w.left == 0 {
+	if w.ticks <= 1 && len(w.B) > MaxBytes-w.others && w.B[w.streams] > 0 && w.left == 0 {
 		w.B = w.B[:w.begun]
 		w.B[w.streams]--
 		w.left++
@@ -196,7 +197,7 @@ func (w *Writer) Others(nodes []rpl.Node) {
 	at := len(w.B)
 	w.B = append(w.B, 0)
 	for _, n := range nodes {
-		if w.ticks <= 1 && len(w.B)+binary.MaxVarintLen64 > MaxBytes {
+		if w.ticks <= 1 && len(binary.AppendUvarint(w.B, uint64(n))) > MaxBytes {
 			break
 		}
 		w.B = binary.AppendUvarint(w.B, uint64(n))

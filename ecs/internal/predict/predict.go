@@ -34,6 +34,8 @@ type Item struct {
 	of     *rpl.ItemType // whose state it is
 	Ring   [Ticks]unsafe.Pointer
 	Ticks  [Ticks]rpl.Tick
+	Beside []int32        // the server's words where this was at rest beside it within a tolerance, when it was last set right …
+	Rested rpl.Tick       // … and at which tick
 	Has    uint64         // which parts of it the server told of when it was last compared
 	Theirs unsafe.Pointer // the server's state as a component, where it has references; nil: not needed yet
 	Off    []float64      // what is drawn beside it, by drawn field

@@ -106,7 +106,7 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 func (st *States) beside(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, t rpl.Tick) (field string, size float64) {
 	it, k, second := b.Comp.Item, n.Predicted.Item(ord, b.Comp.Item), rpl.Tick(st.Steps)
 	half, whole := k.At(t-min(second/2, t)), k.At(t-min(second, t))
-	if half == nil || whole == nil {
+	if half == nil || whole == nil || k.Rested != t && slices.Equal(k.Beside, st.words) { // it comes to rest here again: no correction helps
 		return "", 0
 	}
 	words := func(kept unsafe.Pointer, dst []int32) []int32 {
@@ -121,6 +121,7 @@ func (st *States) beside(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.En
 			continue
 		}
 		if d := schema.Apart(p, &it.Words[i], st.mine[i], st.words[i], 1); d != 0 {
+			k.Beside, k.Rested = append(k.Beside[:0], st.words...), t
 			return p.Name, d
 		}
 	}
