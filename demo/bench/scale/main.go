@@ -6,9 +6,9 @@
 //
 //	go run ./demo/bench/scale [-only a,b,…] [-seed 1] [-json] [-curves FILE]
 //
-// The rows are those of rows.go, each in a process of its own. The last line of the output is one JSON object. Quote the
-// minimum on a busy machine, the median on a quiet one. It exits 1 where a row could not
-// be measured.
+// The rows are those of rows.go, each in a process of its own. The last line of the output is one
+// JSON object. Quote the minimum on a busy machine, the median on a quiet one. It exits 1 where a
+// row could not be measured.
 package main
 
 import (

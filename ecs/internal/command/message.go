@@ -35,9 +35,10 @@ import (
 // It is sent again with every packet until the server says that it has the commands, so
 // that a loss costs nothing.
 
-// Limits of a message. MaxTicks is Most at the highest rate of steps, MaxStreams what one byte counts,
-// and more than MaxBytes has room for, mostly: some 120 nodes with a byte each. MaxOthers is more than are near enough to be pushed. DrawnUnit is the fraction of a tick in which
-// drawn time moves: far less than anybody sees.
+// Limits of a message. MaxTicks is Most at the highest rate of steps. MaxStreams is what one byte
+// counts, and more than MaxBytes mostly has room for: some 120 nodes with a byte each. MaxOthers is
+// more than are near enough to be pushed. DrawnUnit is the fraction of a tick in which drawn time
+// moves: far less than anybody sees.
 const (
 	MaxTicks   = 128
 	MaxStreams = 255
