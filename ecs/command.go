@@ -270,7 +270,7 @@ func (b *binder[A]) write(w *command.Writer, newest uint32, ticks int) {
 		if s == nil || n.Owner != b.r.shared.Me || n.ID == 0 {
 			continue
 		}
-		if _, ok := s.At(newest); !ok || !w.Stream(uint64(n.ID), b.c.number) {
+		if _, ok := s.At(newest); !ok || !w.Stream(n.ID, b.c.number) {
 			continue
 		}
 		s.Write(w, newest, ticks)

@@ -90,10 +90,10 @@ func (x *pushed) say(ahead int, node rpl.Node, number int, value []byte) {
 	tick := uint32(int(x.client.CommandTick()) + ahead)
 	w := command.NewWriter(command.Kept(60))
 	w.Drew(tick, command.Drawn{To: tick, Span: 2, At: float64(tick) - 1})
-	w.Begin(tick, 1, 0)
-	w.Stream(uint64(node), number)
+	w.Begin(tick, 1)
+	w.Others(nil, tick, 0)
+	w.Stream(node, number)
 	w.Value(value, true, false)
-	w.Others(nil)
 	x.raw(w.Arguments())
 }
 

@@ -265,7 +265,7 @@ func (co *commanding) sendCommands() {
 		return
 	}
 	for any := co.write(newest, ticks); any; any = co.write(newest, ticks) {
-		if len(co.writer.B) > command.MaxBytes && ticks > 1 {
+		if co.writer.Long() {
 			newest, ticks = co.writer.Shorten(newest, ticks)
 			continue
 		}
@@ -278,19 +278,19 @@ func (co *commanding) sendCommands() {
 // write writes a message of the last ticks, and reports whether there is anything in it.
 func (co *commanding) write(newest uint32, ticks int) bool {
 	co.asked = co.predict.states.Foreign(co.predict.all, co.asked[:0], command.MaxOthers)
-	co.writer.Begin(newest, ticks, len(co.asked))
-	empty := len(co.writer.B)
+	co.writer.Begin(newest, ticks)
+	co.writer.Others(co.asked, co.lead.Tick(), co.got)
 	for _, b := range co.all {
 		if b != nil {
 			b.write(&co.writer, newest, ticks)
 		}
 	}
-	any := len(co.writer.B) > empty
+	any := !co.writer.Empty()
 	if !any {
-		co.writer.Begin(co.lead.Tick(), 0, len(co.asked))
+		co.writer.Begin(co.lead.Tick(), 0)
+		co.writer.Others(co.asked, co.lead.Tick(), co.got)
 	}
-	co.writer.Others(co.asked)
-	return any || len(co.asked) > 0 || !co.heard && len(co.predict.all) > 0
+	return any || co.writer.Named || !co.heard && len(co.predict.all) > 0
 }
 
 // bind has a session hear the commands and the reports.
@@ -323,8 +323,8 @@ func (co *commanding) received(c Call, args []byte) error {
 	}
 	rp.Begin()
 	waited := max(0, (co.line.now()-rp.Received).Seconds()) / co.config.step().Seconds()
-	err := co.message.ParseArguments(args, func(node uint64, number int, tick uint32, at int, v []byte) {
-		n := co.nodes.ByID[rpl.Node(node)]
+	err := co.message.ParseArguments(args, func(node rpl.Node, number int, tick uint32, at int, v []byte) {
+		n := co.nodes.ByID[node]
 		if n == nil || n.Leaving || number >= len(co.all) || co.all[number] == nil && co.checks.Unbound(number, n) {
 			return // it went meanwhile, or has no rule here
 		}

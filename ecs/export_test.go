@@ -51,3 +51,6 @@ func (r *Replication) CommandTick() uint32 { return r.commands.lead.Tick() }
 
 // InPlace is how many nodes Frame looks at.
 func (r *Replication) InPlace() int { return r.draw.inPlace.Len() }
+
+// Predicting are the nodes of others that a server knows a peer to predict.
+func (r *Replication) Predicting(p rpl.Peer) []rpl.Node { return r.shared.Auth.Predicting(p) }

@@ -55,7 +55,8 @@ type prediction struct {
 // client predicts what its player owns. A node of others, such as a ball or another's car, is
 // predicted with the zero value of its commands; one without a command, be it of None, is not. An
 // own node that is not predicted waits for the server and is drawn as all proxies are; its input is
-// sent all the same. An own node that passes to another player is not predicted until asked for again.
+// sent all the same. Of others' nodes the server bears 64 in mind; of more, some may be corrected for nothing,
+// and Call.Rewind sets them back. An own node that passes to another player is not predicted until asked for again.
 // On an authority Predict does nothing; of the session's node it holds at any time, for all sessions.
 func Predict(e *donburi.Entry, on bool) {
 	if r, n := nodeAt(e); n != nil && (r.shared.Auth == nil || n == r.nodes.Session) {

@@ -45,6 +45,7 @@ func (r *Replication) welcome(m *sessionmsg.Welcome) {
 		return
 	}
 	r.shared.Me, r.shared.Tick, r.draw.screen.Sends, r.client.host = m.Peer, m.Tick, int(m.Sends), m.Host
+	r.commands.writer.Plain = !m.Rewinds
 	r.draw.clock = clock.New(r.shared.config.step(), float64(r.shared.config.Steps)/float64(max(1, r.draw.screen.Sends)))
 	s := r.client.conn.Stats()
 	r.shared.config.Log.Info("joined", "peer", r.shared.Me, "server", s.Remote, "authenticated", s.Authenticated)

@@ -205,7 +205,7 @@ func (ss *seating) sendLevel(s *seat, first bool) {
 	var msg []byte
 	if first {
 		msg = sessionmsg.AppendWelcome(nil, sessionmsg.Welcome{
-			Peer: s.peer, Tick: ss.Tick, Steps: uint16(ss.config.Steps), Sends: uint16(ss.config.Sends), Host: ss.Me, Level: m,
+			Peer: s.peer, Tick: ss.Tick, Steps: uint16(ss.config.Steps), Sends: uint16(ss.config.Sends), Host: ss.Me, Rewinds: len(ss.config.Rewind) > 0, Level: m,
 		})
 	} else {
 		msg = sessionmsg.AppendLevel(nil, m)

@@ -60,7 +60,6 @@ func (r *Replication) connect() {
 	}
 	r.commands = commanding{
 		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats, wake: r.wakePredicted, checks: &r.checks, all: make([]commandBinder, len(sh.Kinds.Commands)),
-		writer: command.NewWriter(command.Kept(sh.config.Steps)),
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands, drawn: &r.own}
 	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, Report: r.notify.Compare, Start: r.draw.inPlace.Start}
@@ -109,7 +108,7 @@ func (r *Replication) resetClient() {
 		inPlace: inplace.Painter{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen},
 	}
 	r.commands.lead, r.commands.got, r.commands.makes = clock.Lead{Bound: sh.config.MaxMargin.Seconds() * float64(sh.config.Steps), Hz: float64(sh.config.Steps)}, 0, 0
-	r.commands.heard = false
+	r.commands.heard, r.commands.writer = false, command.NewWriter(command.Kept(sh.config.Steps))
 	r.predict.all, r.predict.known, r.predict.shown = nil, 0, predict.Once{}
 	r.predict.spawns.Reset()
 	r.predict.others.Reset()

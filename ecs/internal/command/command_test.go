@@ -18,7 +18,8 @@ func message() []byte {
 	w.Drew(98, Drawn{93, 4, 95})
 	w.Drew(99, Drawn{95, 2, 93.5})
 	w.Drew(100, Drawn{95, 2, 94})
-	w.Begin(100, 3, 2)
+	w.Begin(100, 3)
+	w.Others([]rpl.Node{7, 1 << 40}, 100, 90)
 	w.Stream(300, 1)
 	w.Value([]byte{7, 8}, true, false)
 	w.Value(nil, true, true)
@@ -27,15 +28,14 @@ func message() []byte {
 	w.Value([]byte{1}, true, false)
 	w.Value(nil, false, false)
 	w.Value([]byte{2}, true, false)
-	w.Others([]rpl.Node{7, 1 << 40})
 	return w.B
 }
 
 func TestMessage(t *testing.T) {
 	var m Message
 	var got []string
-	if err := m.Parse(message(), func(node uint64, number int, tick uint32, at int, v []byte) {
-		got = append(got, fmt.Sprint(node, number, tick, at, v))
+	if err := m.Parse(message(), func(node rpl.Node, number int, tick uint32, at int, v []byte) {
+		got = append(got, fmt.Sprint(uint64(node), number, tick, at, v))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +56,12 @@ func TestMessageCutShort(t *testing.T) {
 	all := message()
 	for n := range all {
 		var m Message
-		if err := m.Parse(all[:n], func(uint64, int, uint32, int, []byte) {}); !errors.Is(err, ErrMessage) {
+		if err := m.Parse(all[:n], func(rpl.Node, int, uint32, int, []byte) {}); !errors.Is(err, ErrMessage) {
 			t.Errorf("%d of %d bytes: %v", n, len(all), err)
 		}
 	}
 	var m Message
-	if err := m.Parse(append(all, 0), func(uint64, int, uint32, int, []byte) {}); !errors.Is(err, ErrMessage) {
+	if err := m.Parse(append(all, 0), func(rpl.Node, int, uint32, int, []byte) {}); !errors.Is(err, ErrMessage) {
 		t.Errorf("a byte too many: %v", err)
 	}
 }
@@ -70,7 +70,7 @@ func FuzzMessage(f *testing.F) {
 	f.Add(message())
 	f.Fuzz(func(_ *testing.T, b []byte) {
 		var m Message
-		_ = m.Parse(b, func(uint64, int, uint32, int, []byte) {})
+		_ = m.Parse(b, func(rpl.Node, int, uint32, int, []byte) {})
 	})
 }
 
@@ -240,14 +240,15 @@ func TestSpanOfLongTicks(t *testing.T) {
 // A message is left something out of only where it would be too long.
 func TestMessageUpToItsLimit(t *testing.T) {
 	w := NewWriter(128)
-	for _, c := range []struct{ streams, each, in int }{{4, 230, 4}, {30, 28, 30}, {100, 6, 100}, {5, 230, 4}} {
-		w.Begin(100, 1, 0)
+	for _, c := range []struct{ streams, each, in int }{{4, 230, 4}, {30, 28, 30}, {100, 5, 100}, {5, 230, 4}} {
+		w.Begin(100, 1)
+		w.Others(nil, 100, 99)
 		for i := range c.streams {
-			if w.Stream(uint64(i+1), 0) {
+			if w.Stream(rpl.Node(i+1), 0) {
 				w.Value(make([]byte, c.each), true, false)
 			}
 		}
-		w.Others(nil)
+		w.Arguments()
 		if got := int(w.B[w.streams]); got != c.in || (w.Left() != nil) != (c.in < c.streams) || len(w.B) > MaxBytes {
 			t.Errorf("%d of %d bytes: %d are in, in %d bytes, %v", c.streams, c.each, got, len(w.B), w.Left())
 		}

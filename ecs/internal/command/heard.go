@@ -50,12 +50,13 @@ func (h *Heard) End(m *Message, now uint32) bool {
 	if m.Follows(h.got, now) {
 		h.got = h.newest
 	}
-	if h.Predicts && m.Newest <= h.latest {
+	first := !h.Predicts
+	if !first && m.Newest <= h.latest {
 		return false
 	}
-	h.news = h.news || !h.Predicts
+	h.news = h.news || first
 	h.Predicts, h.latest = true, m.Newest
-	return true
+	return m.Named || first
 }
 
 // Report returns what the peer is to be told, if there is any news: got, the newest tick that has come

@@ -2,6 +2,8 @@
 // them until their ticks.
 //
 //	message.go    the message with a client's newest commands
+//	drawn.go      what the client drew as it made them
+//	others.go     when it names what it predicts of others
 //	codec.go      a command's values as they travel
 //	heard.go      what a server has heard of a peer, and tells it
 //	queue.go      the commands of one node that wait for their ticks, each used once
@@ -22,65 +24,70 @@ import (
 //
 //	tick of the newest command     4, big endian
 //	ticks                          1: it tells of so many ticks, the newest first, MaxTicks at most
-//	what each tick was drawn from  4 each: ticks from the command back to the packet after (1),
-//	                               ticks between the packets (1), how far before the packet
-//	                               after drawn time was, in 1,024ths of a tick, signed (2)
-//	streams                        1: then for each of them
-//	  node                         a varint
-//	  command                      a varint, its number in the protocol
-//	  values                       for each tick: 0 none, 1 as the tick after, else 2 + length, bytes
+//	has                            1: 1 if it says what each tick was drawn from, 2 if it names
+//	                               nodes of others
+//	what each tick was drawn from  a varint: its two lowest bits say how the packets were to those of
+//	                               the tick after: 0 the same, 1 a tick before, 2 those before them, 3
+//	                               any; the rest is by how many 256ths of a tick drawn time was not a
+//	                               tick before that of the tick after, in zigzag. Of 3 the rest is 0,
+//	                               and then come: ticks from the command back to the packet after
+//	                               (1), ticks between the packets (1), how far before the packet
+//	                               after drawn time was, in 256ths, signed (2). The tick after the
+//	                               newest counts as drawn at 0, from a packet of the newest tick
 //	predicted                      1: of so many nodes of others, MaxOthers at most; then for each
-//	  node                         a varint
+//	  node                         two varints: its slot less that of the node before in the list, in
+//	                               zigzag, and its tenant
+//	streams                        1: then for each of them
+//	  node                         as above
+//	  command                      a varint, its number in the protocol
+//	  values                       of each tick, in varints: 0 none; odd numbers 2 n + 1: of n + 1
+//	                               ticks the same as of the tick after; else 2 + 2 × length, bytes
 //
 // It is sent again with every packet until the server says that it has the commands, so
 // that a loss costs nothing.
 
-// Limits of a message. MaxTicks is Most at the highest rate of steps. MaxStreams is what one byte
-// counts, and more than MaxBytes mostly has room for: some 120 nodes with a byte each. MaxOthers is
-// more than are near enough to be pushed. DrawnUnit is the fraction of a tick in which drawn time
-// moves: far less than anybody sees.
+// Limits of a message. MaxTicks is Most at the highest rate of steps, MaxStreams what one byte counts,
+// and more than MaxBytes has room for, mostly: some 200 nodes with a byte each. MaxValues bounds what a
+// server does for one message, about as if each value took a byte. maxRun is what one byte says.
 const (
 	MaxTicks   = 128
 	MaxStreams = 255
-	MaxOthers  = 32
-	MaxValue   = 253
+	MaxValues  = 1024 // ticks times streams
+	MaxValue   = 253  // bytes
 	MaxBytes   = 1000 // of a message, so that it leaves room for the rest of its packet
-	DrawnUnit  = 1024
+	maxRun     = 64
+)
+
+// What a message has.
+const (
+	hasDrawn = 1 << iota
+	hasOthers
+
+	hasAt = 5 // where that is said
 )
 
 // ErrMessage is the error of a message that no client writes.
 var ErrMessage = errors.New("commands: malformed")
 
-// Drawn is what a client drew in a tick: between the states of two packets, or beyond the
-// second.
-type Drawn struct {
-	To   uint32  // tick of the packet after
-	Span uint32  // ticks from the packet before
-	At   float64 // drawn time
-}
-
-// Share is how far drawn time was from the packet before to the packet after.
-func (d *Drawn) Share() float64 {
-	if d.Span == 0 {
-		return 1
-	}
-	return (d.At - float64(d.To-d.Span)) / float64(d.Span)
-}
-
-// A Writer writes a message. Begin it, then for each stream call Stream, and Value as often
+// A Writer writes a message. Begin it, call Others, then for each stream Stream, and Value as often
 // as it has ticks.
 type Writer struct {
 	B       []byte
 	Changed bool // a stream's newest command is another than the one before, or its first
+	Named   bool // it names nodes of others
+	Plain   bool // messages do not say what was drawn: the server does not rewind
 
 	drawn   []Drawn // by tick, as many as are kept
 	oldest  bool    // the last message told of the oldest ticks of too many
 	cut     uint32  // of so many fewer than most messages tell, because they are too long
-	streams int     // where their number is
-	begun   int     // where the newest begins
-	ticks   int     // of so many it tells
-	left    int     // streams that it has no room for
-	others  int     // bytes that are kept for Others
+	others  others
+	streams int      // where their number is
+	begun   int      // where the newest begins
+	node    rpl.Node // that of the newest
+	ticks   int      // of so many it tells
+	left    int      // streams that it has no room for
+	none    bool     // the newest value is none
+	run     int      // where the number of repeats of the newest value is; 0: there are none
 	bits    bits.Writer
 	args    []byte
 }
@@ -96,6 +103,7 @@ const lengthBits = 10
 // Arguments returns the message as the argument of its call, a byte slice of at most
 // MaxBytes; it is valid until the next call.
 func (w *Writer) Arguments() []byte {
+	w.fit()
 	w.bits.Reset(w.args[:0])
 	w.bits.Write(uint64(len(w.B)), lengthBits)
 	w.bits.Raw(w.B, 8*len(w.B))
@@ -131,41 +139,64 @@ func (w *Writer) Shorten(newest uint32, ticks int) (uint32, int) {
 	return newest, fewer
 }
 
-// Begin starts a message over so many ticks down from newest, which ends with so many nodes of others.
-func (w *Writer) Begin(newest uint32, ticks, others int) {
+// Begin starts a message over so many ticks down from newest.
+func (w *Writer) Begin(newest uint32, ticks int) {
 	w.B = binary.BigEndian.AppendUint32(w.B[:0], newest)
-	w.B = append(w.B, uint8(ticks))
-	for i := range uint32(ticks) {
-		d := w.slot(newest - i)
-		back := int64(newest) - int64(i) - int64(d.To)
-		before := math.Round((float64(d.To) - d.At) * DrawnUnit)
-		w.B = append(w.B, uint8(min(max(back, 0), 255)), uint8(min(d.Span, 255)))
-		w.B = binary.BigEndian.AppendUint16(w.B, uint16(int16(min(max(before, math.MinInt16), math.MaxInt16))))
+	w.B = append(w.B, uint8(ticks), 0)
+	if !w.Plain {
+		w.B[hasAt] |= hasDrawn
+		after := sight{to: newest}
+		for i := range uint32(ticks) {
+			s := sightOf(*w.slot(newest - i), newest-i)
+			w.B = s.append(w.B, newest-i, after)
+			after = s
+		}
 	}
 	w.streams = len(w.B)
 	w.B = append(w.B, 0)
-	w.Changed, w.ticks, w.left, w.others = false, ticks, 0, 1+others*othersBytes
+	w.Changed, w.Named, w.ticks, w.left, w.node = false, false, ticks, 0, 0
+}
+
+// Others names the nodes of others that the client predicts, MaxOthers at most, unless the server is
+// known to have them; tick is that of the newest command, got the newest that the server has.
+func (w *Writer) Others(nodes []rpl.Node, tick, got uint32) {
+	if w.Named = w.others.due(nodes, tick, got, uint32(len(w.drawn)/2)); !w.Named {
+		return
+	}
+	w.B[hasAt] |= hasOthers
+	w.B[w.streams] = uint8(len(nodes))
+	before := rpl.Node(0)
+	for _, n := range nodes {
+		w.B, before = appendNode(w.B, n, before), n
+	}
+	w.streams = len(w.B)
+	w.B = append(w.B, 0)
 }
 
 // Stream begins the values of a command on a node, and reports whether the message has room for them.
-func (w *Writer) Stream(node uint64, number int) bool {
+func (w *Writer) Stream(node rpl.Node, number int) bool {
 	if w.fit(); w.left > 0 || w.B[w.streams] == MaxStreams {
 		w.left++
 		return false
 	}
 	w.B[w.streams]++
-	w.begun = len(w.B)
-	w.B = binary.AppendUvarint(w.B, node)
+	w.begun, w.none, w.run = len(w.B), false, 0
+	w.B, w.node = appendNode(w.B, node, w.node), node
 	w.B = binary.AppendUvarint(w.B, uint64(number))
 	return true
 }
 
-// othersBytes is what Others takes for a node of a usual id.
-const othersBytes = 3
+// Long reports whether the message takes too much, and could tell of fewer ticks.
+func (w *Writer) Long() bool {
+	return w.ticks > 1 && (len(w.B) > MaxBytes || int(w.B[w.streams])*w.ticks > MaxValues)
+}
+
+// Empty reports whether it has no command.
+func (w *Writer) Empty() bool { return w.B[w.streams] == 0 }
 
 // fit leaves the newest stream out of a message that is too long and cannot tell of fewer ticks.
 func (w *Writer) fit() {
-	if w.ticks <= 1 && len(w.B) > MaxBytes-w.others && w.B[w.streams] > 0 && w.left == 0 {
+	if w.ticks <= 1 && len(w.B) > MaxBytes && w.B[w.streams] > 0 && w.left == 0 {
 		w.B = w.B[:w.begun]
 		w.B[w.streams]--
 		w.left++
@@ -183,34 +214,29 @@ func (w *Writer) Left() error {
 // Value adds the value of the next older tick: none, the same as the tick after, or v.
 func (w *Writer) Value(v []byte, here, same bool) {
 	switch {
+	case same || !here && w.none:
+		if w.run == 0 || w.B[w.run] == 2*maxRun-1 {
+			w.run = len(w.B)
+			w.B = append(w.B, 1)
+			return
+		}
+		w.B[w.run] += 2
+		return
 	case !here:
 		w.B = append(w.B, 0)
-	case same:
-		w.B = append(w.B, 1)
 	default:
-		w.B = append(append(w.B, uint8(2+len(v))), v...)
+		w.B = binary.AppendUvarint(w.B, uint64(2+2*len(v)))
+		w.B = append(w.B, v...)
 	}
-}
-
-// Others ends the message with the nodes of others that the client predicts.
-func (w *Writer) Others(nodes []rpl.Node) {
-	w.fit()
-	at := len(w.B)
-	w.B = append(w.B, 0)
-	for _, n := range nodes {
-		if w.ticks <= 1 && len(binary.AppendUvarint(w.B, uint64(n))) > MaxBytes {
-			break
-		}
-		w.B = binary.AppendUvarint(w.B, uint64(n))
-		w.B[at]++
-	}
+	w.none, w.run = !here, 0
 }
 
 // A Message is what Parse has read.
 type Message struct {
 	Newest uint32
-	Drawn  []Drawn    // by tick, the newest first
-	Others []rpl.Node // of others, that the client predicts
+	Drawn  []Drawn    // by tick, the newest first; what it does not say is as if drawn at that tick
+	Others []rpl.Node // of others, that the client predicts …
+	Named  bool       // … if it says so
 	bytes  []byte
 	bits   bits.Reader
 }
@@ -222,7 +248,7 @@ func (m *Message) Follows(got, now uint32) bool {
 }
 
 // ParseArguments is Parse for what Arguments has written.
-func (m *Message) ParseArguments(args []byte, value func(node uint64, number int, tick uint32, at int, v []byte)) error {
+func (m *Message) ParseArguments(args []byte, value func(node rpl.Node, number int, tick uint32, at int, v []byte)) error {
 	m.bits = bits.NewReader(args)
 	n := int(m.bits.Read(lengthBits))
 	if n > MaxBytes || n > m.bits.Left()/8 {
@@ -240,70 +266,94 @@ func (m *Message) ParseArguments(args []byte, value func(node uint64, number int
 
 // Parse reads a message: it calls value for each value. It stops at the first thing that
 // no client writes.
-func (m *Message) Parse(b []byte, value func(node uint64, number int, tick uint32, at int, v []byte)) error {
+func (m *Message) Parse(b []byte, value func(node rpl.Node, number int, tick uint32, at int, v []byte)) error {
 	if len(b) < 7 {
 		return ErrMessage
 	}
-	m.Newest, m.Drawn = binary.BigEndian.Uint32(b), m.Drawn[:0]
-	n := int(b[4])
-	b = b[5:]
-	if n > MaxTicks || uint32(n) > m.Newest || len(b) < 4*n+1 {
+	m.Newest, m.Drawn, m.Others = binary.BigEndian.Uint32(b), m.Drawn[:0], m.Others[:0]
+	n, has := int(b[4]), b[hasAt]
+	b = b[hasAt+1:]
+	if m.Named = has&hasOthers != 0; n > MaxTicks || uint32(n) > m.Newest || has > hasDrawn|hasOthers {
 		return ErrMessage
 	}
-	for i := range n {
-		back, before := uint32(b[0]), int16(binary.BigEndian.Uint16(b[2:]))
-		to := m.Newest - uint32(i)
-		to -= min(back, to)
-		m.Drawn = append(m.Drawn, Drawn{To: to, Span: min(uint32(b[1]), to), At: float64(to) - float64(before)/DrawnUnit})
-		b = b[4:]
+	s, ok := sight{to: m.Newest}, true
+	for tick := m.Newest; tick > m.Newest-uint32(n); tick-- {
+		if has&hasDrawn == 0 {
+			m.Drawn = append(m.Drawn, Drawn{To: tick, At: float64(tick)})
+			continue
+		}
+		if b, ok = s.parse(b, tick); !ok {
+			return ErrMessage
+		}
+		m.Drawn = append(m.Drawn, s.drawn())
+	}
+	if b, ok = m.parseOthers(b); !ok || len(b) == 0 || n*int(b[0]) > MaxValues && n > 1 {
+		return ErrMessage
 	}
 	streams := int(b[0]) // MaxStreams at most
 	b = b[1:]
+	node := rpl.Node(0)
 	for range streams {
-		node, k := binary.Uvarint(b)
-		if k <= 0 {
+		if node, b, ok = parseNode(b, node); !ok {
 			return ErrMessage
 		}
-		b = b[k:]
 		number, k := binary.Uvarint(b)
 		if k <= 0 || number > math.MaxUint16 {
 			return ErrMessage
 		}
 		b = b[k:]
-		var last []byte
-		known := false
-		for i := range n {
-			if len(b) == 0 {
+		var v []byte
+		here := false
+		for at := 0; at < n; {
+			says, k := binary.Uvarint(b)
+			if k <= 0 {
 				return ErrMessage
 			}
-			says := int(b[0])
-			b = b[1:]
+			b = b[k:]
+			times := 1
 			switch {
+			case says&1 == 1:
+				if at == 0 || says/2 >= uint64(n-at) {
+					return ErrMessage
+				}
+				times = int(says/2) + 1
 			case says == 0:
-				known = false
-				continue
-			case says == 1 && !known, says > 1 && len(b) < says-2:
+				here = false
+			case says/2-1 > uint64(len(b)):
 				return ErrMessage
-			case says > 1:
-				last, b, known = b[:says-2], b[says-2:], true
+			default:
+				v, b, here = b[:says/2-1], b[says/2-1:], true
 			}
-			value(node, int(number), m.Newest-uint32(i), i, last)
+			for ; times > 0; times-- {
+				if here {
+					value(node, int(number), m.Newest-uint32(at), at, v)
+				}
+				at++
+			}
 		}
-	}
-	if len(b) == 0 || b[0] > MaxOthers {
-		return ErrMessage
-	}
-	n = int(b[0])
-	b, m.Others = b[1:], m.Others[:0]
-	for range n {
-		node, k := binary.Uvarint(b)
-		if k <= 0 {
-			return ErrMessage
-		}
-		b, m.Others = b[k:], append(m.Others, rpl.Node(node))
 	}
 	if len(b) > 0 {
 		return ErrMessage
 	}
 	return nil
+}
+
+// parseOthers reads which nodes of others are named, and returns the rest of b.
+func (m *Message) parseOthers(b []byte) ([]byte, bool) {
+	if !m.Named {
+		return b, true
+	}
+	if len(b) == 0 || b[0] > MaxOthers {
+		return nil, false
+	}
+	n := int(b[0])
+	node, ok := rpl.Node(0), true
+	b = b[1:]
+	for range n {
+		if node, b, ok = parseNode(b, node); !ok {
+			return nil, false
+		}
+		m.Others = append(m.Others, node)
+	}
+	return b, true
 }

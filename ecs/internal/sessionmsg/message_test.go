@@ -19,10 +19,10 @@ func TestMessages(t *testing.T) {
 		want  any
 	}{
 		{
-			"80" + "07000000" + "39300000" + "3c00" + "1e00" + "01" + "03" + "ff00000000000000" + "63617665",
-			AppendWelcome(nil, Welcome{Peer: 7, Tick: 12345, Steps: 60, Sends: 30, Host: 1, Level: Level{Epoch: 3, After: 255, Name: "cave"}}),
+			"80" + "07000000" + "39300000" + "3c00" + "1e00" + "03" + "03" + "ff00000000000000" + "63617665",
+			AppendWelcome(nil, Welcome{Peer: 7, Tick: 12345, Steps: 60, Sends: 30, Host: 1, Rewinds: true, Level: Level{Epoch: 3, After: 255, Name: "cave"}}),
 			func(b []byte) (any, error) { return ParseWelcome(b) },
-			Welcome{Peer: 7, Tick: 12345, Steps: 60, Sends: 30, Host: 1, Level: Level{Epoch: 3, After: 255, Name: "cave"}},
+			Welcome{Peer: 7, Tick: 12345, Steps: 60, Sends: 30, Host: 1, Rewinds: true, Level: Level{Epoch: 3, After: 255, Name: "cave"}},
 		},
 		{
 			"82" + "04" + "0001000000000000" + "62",
@@ -89,7 +89,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%x: %v, %v", bad, err, ask)
 		}
 	}
-	for _, m := range []Welcome{{Peer: 1, Steps: 60, Sends: 30}, {Peer: 2, Steps: 0, Sends: 0}, {Peer: 2, Steps: 30, Sends: 60}, {Peer: 2, Steps: 60, Sends: 30, Host: 2}} {
+	for _, m := range []Welcome{{Peer: 1, Steps: 60, Sends: 30}, {Peer: 2, Steps: 0, Sends: 0}, {Peer: 2, Steps: 30, Sends: 60}, {Peer: 2, Steps: 60, Sends: 30, Host: 4}} {
 		if _, err := ParseWelcome(AppendWelcome(nil, m)); !errors.Is(err, ErrMessage) {
 			t.Errorf("%+v: %v", m, err)
 		}

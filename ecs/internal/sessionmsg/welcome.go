@@ -12,14 +12,15 @@ import (
 // Welcome is the first message to a client. It carries the first level, so the client
 // answers it with Ready.
 //
-//	type 1 = 0x80, peer 4, tick 4, steps 2, sends 2, host 1, level …
+//	type 1 = 0x80, peer 4, tick 4, steps 2, sends 2, flags 1, level …
 //
-// Host is the server's own peer: 1, or 0 where it has no player.
+// Flags are 1 where the server has a player, whose peer number is Host, 1, and else 0; and 2 where it rewinds.
 type Welcome struct {
 	Peer         rpl.Peer
 	Tick         rpl.Tick
 	Steps, Sends uint16
-	Host         rpl.Peer
+	Host         rpl.Peer // the server's own peer: 1, or 0 where it has no player
+	Rewinds      bool     // it judges commands by what their players saw
 	Level        Level
 }
 
@@ -30,7 +31,11 @@ func AppendWelcome(b []byte, m Welcome) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.Tick))
 	b = binary.LittleEndian.AppendUint16(b, m.Steps)
 	b = binary.LittleEndian.AppendUint16(b, m.Sends)
-	b = append(b, byte(m.Host))
+	flags := byte(m.Host)
+	if m.Rewinds {
+		flags |= 2
+	}
+	b = append(b, flags)
 	return m.Level.appendBody(b)
 }
 
@@ -42,7 +47,7 @@ func ParseWelcome(b []byte) (m Welcome, err error) {
 	m.Tick = rpl.Tick(binary.LittleEndian.Uint32(b[5:]))
 	m.Steps = binary.LittleEndian.Uint16(b[9:])
 	m.Sends = binary.LittleEndian.Uint16(b[11:])
-	m.Host = rpl.Peer(b[13])
+	m.Host, m.Rewinds = rpl.Peer(b[13]&^2), b[13]&2 != 0
 	if m.Peer <= rpl.Server || m.Tick > rpl.MaxTick || m.Host > rpl.Server || m.Steps == 0 || m.Sends == 0 || m.Sends > m.Steps {
 		return m, fmt.Errorf("%w: peer %d of host %d, tick %d, %d steps, %d sends", ErrMessage, m.Peer, m.Host, m.Tick, m.Steps, m.Sends)
 	}

@@ -177,7 +177,7 @@ func TestSecondDecoder(t *testing.T) {
 		return &reader{t, name, b}
 	}
 	attempt := []byte{0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11}
-	version := []byte{14, 0}
+	version := []byte{15, 0}
 	listener, ephemeral := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{4}, 32)
 	client := derive(t, bytes.Repeat([]byte{2}, 32), public(t, listener), "tendon client key")
 
