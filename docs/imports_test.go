@@ -18,7 +18,7 @@ var packages = []string{
 	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/coder", "rpl/internal/wire",
 	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/figures", "rpl/internal/marks", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
-	"components", "ecs", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/differ", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/filling", "ecs/internal/inplace", "ecs/internal/loadtime", "ecs/internal/meter", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/places", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/replay", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/space", "ecs/internal/spawns", "ecs/internal/track", "ecs/tendontest", "ecs/window",
+	"components", "ecs", "ecs/internal/building", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/differ", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/filling", "ecs/internal/inplace", "ecs/internal/loadtime", "ecs/internal/meter", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/places", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/replay", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/space", "ecs/internal/spawns", "ecs/internal/track", "ecs/tendontest", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bench/feel", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
@@ -193,7 +193,7 @@ var importRules = []importRule{
 		because: "what was predicted is memory by tick: whose it is, and how it runs again, is the session's business",
 	},
 	{
-		of:      []string{"ecs/internal/nodes", "ecs/internal/mistakes"},
+		of:      []string{"ecs/internal/building", "ecs/internal/nodes", "ecs/internal/mistakes"},
 		never:   []string{module + "/ecs/internal/sessionmsg", module + "/ecs/internal/clock", module + "/transport"},
 		because: "nodes, items and trees are the same whoever else there is: no link and no message changes them",
 	},

@@ -5,14 +5,11 @@ package ecs
 import (
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
-	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -60,8 +57,7 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 		panic(err.Error())
 	}
 	mustBe("Build of prefab "+f.def.Name, build)
-	b := nodes.FromWire(build)
-	r.prefabs.builds[f.def] = &b
+	r.prefabs.Replace(f.def, nodes.FromWire(build))
 }
 
 // Spawn builds a node on the authority; every machine that streams the node in builds it
@@ -81,16 +77,15 @@ func (f *Prefab[A]) spawn(r *Replication, w donburi.World, a A, name []byte) *do
 }
 
 // build runs the prefab's function where the game asks for it.
-func (f *Prefab[A]) build(r *Replication, w donburi.World, a *A) (e *donburi.Entry) {
-	b := r.prefabs.builder(f.def)
+func (f *Prefab[A]) build(r *Replication, w donburi.World, a *A) *donburi.Entry {
+	b := r.prefabs.Builder(f.def)
 	if b.Spawn == nil {
 		panic(fmt.Sprintf("tendon: prefab %s has no function: give one to NewPrefab or to Build", f.def.Name))
 	}
-	r.prefabs.within(f.def, func() { e = b.Spawn(w, unsafe.Pointer(a)) })
-	if err := r.prefabs.checkBuilt(e); err != nil {
+	e, err := r.prefabs.Run(f.def, func() (*donburi.Entry, error) { return b.Spawn(w, unsafe.Pointer(a)), nil })
+	if err != nil {
 		panic(fmt.Sprintf("tendon: prefab %s: %v", f.def.Name, err))
 	}
-	r.prefabs.checkBeside(f.def, e)
 	return e
 }
 
@@ -131,9 +126,7 @@ func (f *Prefab[A]) Predict(c Call, key int, a A) *donburi.Entry {
 	if c.name.Tick == 0 || c.Tick != r.commands.playing { // a Call that was kept is of no command any more
 		panic(fmt.Sprintf("tendon: prefab %s is predicted on a client outside of a command's Apply: call Predict there, or Spawn on the authority", f.def.Name))
 	}
-	if r.prefabs.running != nil {
-		r.prefabs.misplaced("prefab " + f.def.Name + " is predicted")
-	}
+	r.prefabs.MustNotRun("prefab ", f.def.Name, " is predicted")
 	r.checks.Spawns(f.def, c.name)
 	return r.predict.spawn(c, f.def, f.arguments(r, &a, nil), func() *donburi.Entry { return f.build(r, r.shared.World, &a) })
 }
@@ -165,81 +158,11 @@ func (f *Prefab[A]) arguments(r *Replication, a *A, name []byte) []byte {
 	return args
 }
 
-// building runs the functions of prefabs.
-type building struct {
-	*shared
-	nodes   *nodes.Table
-	builds  map[*nodes.Prefab]*nodes.Builder
-	running *nodes.Prefab    // whose function is running
-	beside  []donburi.Entity // in debug mode: what that function has made
-}
-
-func (bu *building) builder(f *nodes.Prefab) *nodes.Builder {
-	if b := bu.builds[f]; b != nil {
-		return b
-	}
-	return &f.Build
-}
-
-// within runs a prefab's function, and records in bu.running that it runs.
-func (bu *building) within(f *nodes.Prefab, build func()) {
-	bu.running = f
-	defer func() { bu.running = nil }()
-	build()
-}
-
-// checkBuilt returns what is wrong with what a prefab's function has returned. One entity
-// cannot be two nodes: with the end of one of them the other would go.
-func (bu *building) checkBuilt(e *donburi.Entry) error {
-	switch {
-	case !donburix.SameWorld(e, bu.World) || !e.Valid():
-		return errNothingBuilt
-	case bu.nodes.Of(e.Entity()) != nil:
-		return errBuiltBefore
-	}
-	return nil
-}
-
-// noteBeside notes, in debug mode, what a prefab's function makes.
-func (bu *building) noteBeside(e donburi.Entity) {
-	if bu.Debug && bu.running != nil {
-		bu.beside = append(bu.beside, e)
-	}
-}
-
-// checkBeside finds what a prefab's function has made beside its node and the node's
-// parts. It is local: it is drawn before the node is due, clients run its rules too, and
-// it stays when the node goes.
-func (bu *building) checkBeside(f *nodes.Prefab, node *donburi.Entry) {
-	for _, ent := range bu.beside {
-		if ent == node.Entity() || !bu.World.Valid(ent) || bu.nodes.Whole(bu.World.Entry(ent)).Entity() == node.Entity() {
-			continue
-		}
-		var names []string
-		for _, c := range bu.World.Entry(ent).Archetype().ComponentTypes() {
-			names = append(names, c.Name())
-		}
-		slices.Sort(names)
-		bu.Faults.Scold("made beside its node", "prefab "+f.Name+", an entity of "+strings.Join(names, " and "),
-			"the prefab's function makes it and it is no part of the node, so it stays when the node goes: call tendon.Part, unless it is meant to be an entity of its own on each machine", "entity", ent)
-	}
-	bu.beside = bu.beside[:0]
-}
-
-// misplaced panics when a node is made inside a prefab's function. The function runs on
-// clients too, which may not make nodes and would be sent the authority's node as well.
-func (bu *building) misplaced(what string) {
-	panic(fmt.Sprintf("tendon: %s inside the function of prefab %s, which runs on every machine: "+
-		"make an entity without RplNode there and call Part, or make the node after Spawn, and Attach it", what, bu.running.Name))
-}
-
 func (f *Prefab[A]) authority(r *Replication, done string) *Replication {
 	if r == nil {
 		panic(fmt.Sprintf("tendon: prefab %s is %s in a world without a session: call New first", f.def.Name, done))
 	}
-	if r.prefabs.running != nil {
-		r.prefabs.misplaced("prefab " + f.def.Name + " is " + done)
-	}
+	r.prefabs.MustNotRun("prefab ", f.def.Name, " is ", done)
 	if r.shared.Auth == nil {
 		panic(fmt.Sprintf("tendon: prefab %s is %s on a client: only the authority makes nodes (ask rep.IsAuthority)", f.def.Name, done))
 	}

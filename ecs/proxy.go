@@ -10,6 +10,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/building"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
@@ -26,7 +27,7 @@ type proxies struct {
 	*shared
 	nodes    *nodes.Table
 	loadTime *loadtime.Nodes
-	prefabs  *building
+	prefabs  *building.Runner
 	client   *client
 	draw     *drawing
 	calls    *caller
@@ -135,20 +136,14 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 // build runs the prefab's function, or makes the entity from the node's items alone.
 func (px *proxies) build(rep *rpl.Replica, args []byte) *donburi.Entry {
 	if def := px.Kinds.Prefabs[rep.Prefab]; def != nil {
-		b := px.prefabs.builder(def)
+		b := px.prefabs.Builder(def)
 		switch {
 		case b.Parse == nil:
 			px.Faults.Refuse("prefab without function", fmt.Errorf("prefab %s has none here: give one to NewPrefab or to Build", def.Name))
 		default:
-			var e *donburi.Entry
-			var err error
-			px.prefabs.within(def, func() { e, err = b.Parse(px.World, def.Wire.Args, args, px.nodes) })
+			e, err := px.prefabs.Run(def, func() (*donburi.Entry, error) { return b.Parse(px.World, def.Wire.Args, args, px.nodes) })
 			if err == nil {
-				err = px.prefabs.checkBuilt(e)
-			}
-			if err == nil {
-				px.prefabs.checkBeside(def, e)
-				return px.World.Entry(e.Entity())
+				return e
 			}
 			px.Faults.Refuse("prefab refused", fmt.Errorf("prefab %s: %w", def.Name, err))
 		}

@@ -13,6 +13,7 @@ import (
 	donburiecs "github.com/yohamta/donburi/ecs"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/building"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/extract"
@@ -40,7 +41,7 @@ type Replication struct {
 	home     sessionNode      // the session's own node
 	loadTime loadtime.Nodes   // nodes that every machine makes by itself
 	parts    partKeeper       // entities that share a node
-	prefabs  building         // the functions that build nodes
+	prefabs  building.Runner  // the functions that build nodes
 	extract  extract.Reader   // the authority: components to the core
 	proxies  proxies          // a client: the core to components
 	draw     drawing          // a client: what is drawn, and when
@@ -234,9 +235,7 @@ func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
 // because donburi has locked them.
 func (r *Replication) Create(cs ...donburi.IComponentType) *donburi.Entry {
 	mustBeMade("Create", r)
-	if r.prefabs.running != nil {
-		r.prefabs.misplaced("Create is called")
-	}
+	r.prefabs.MustNotRun("Create is called")
 	if r.shared.Auth == nil {
 		panic("tendon: Create on a client: only the authority makes nodes (ask rep.IsAuthority)")
 	}
@@ -282,7 +281,7 @@ func (r *Replication) attach(w donburi.World) {
 	w.OnCreate(func(w donburi.World, e donburi.Entity) {
 		if w == r.shared.World {
 			r.worlds.room.Make(w)
-			r.prefabs.noteBeside(e)
+			r.prefabs.Made(e)
 		}
 	})
 	w.OnRemove(func(w donburi.World, e donburi.Entity) {

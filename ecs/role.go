@@ -204,9 +204,7 @@ func Named(e *donburi.Entry, name string) {
 	if r == nil {
 		panic(fmt.Sprintf("tendon: Named(%q) in a world without a session: call New first", name))
 	}
-	if r.prefabs.running != nil {
-		r.prefabs.misplaced(fmt.Sprintf("Named(%q) is called", name))
-	}
+	r.prefabs.MustNotRun("Named(\"", name, "\") is called")
 	mustBeThere(fmt.Sprintf("Named(%q): this", name), e)
 	if _, taken := r.loadTime.Entity(name); taken || name == "" {
 		panic(fmt.Sprintf("tendon: Named(%q): the name is empty or taken: give each load-time node its own", name))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/building"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/command"
@@ -46,7 +47,7 @@ func (r *Replication) connect() {
 	r.home = sessionNode{shared: sh, nodes: &r.nodes}
 	r.loadTime = loadtime.New(&sh.Base, &r.nodes)
 	r.parts = partKeeper{shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, extract: &r.extract}
-	r.prefabs = building{shared: sh, nodes: &r.nodes, builds: map[*nodes.Prefab]*nodes.Builder{}}
+	r.prefabs = building.Runner{Base: &sh.Base, Nodes: &r.nodes}
 	r.calls = caller{
 		shared: sh, nodes: &r.nodes, extract: &r.extract, client: &r.client, seats: &r.seats, line: &r.line,
 		handlers: map[*rpl.RPCType]func(Call, []byte, func()) error{},
