@@ -47,7 +47,7 @@ var (
 // entity until both are valid ("node not made").
 type NodeData struct {
 	Relevance rpl.Relevance // which peers get it: rpl.Near (by Config.Interest), Always, OwnerOnly or Grouped (see tendon.Group); a tree is sent whole, to the peers that get its top and to the owners of its nodes
-	Hz        uint8         // its state is sent at most this often a second; 0 means in every send
+	Hz        uint8         // its state is sent at most this often a second; 0 means in every send, as is right for what is shot at (see Config.Rewind)
 	Transient bool          // every machine builds it from its arguments and then moves its own copy; only its end is sent
 	Keep      bool          // when its owner leaves, the node stays, owned by nobody; otherwise it is removed
 	Weight    float32       // priority against other nodes; 0 means 1, at most rpl.MaxWeight (2²⁰)

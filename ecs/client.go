@@ -46,6 +46,7 @@ type client struct {
 	read        rpl.ProxyCounters // the core's counters when they were last read
 	names       sessionmsg.ServerNames
 	progress    sessionmsg.Progress
+	share       float64 // the greatest of Progress in this level
 }
 
 // Connected, Datagram, Message and Closed are what the link delivers. They call no game

@@ -1,7 +1,6 @@
 package ecs_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/quasilyte/gmath"
@@ -17,7 +16,7 @@ import (
 func TestTreeGoesAsAWhole(t *testing.T) {
 	for name, end := range map[string]func(server, client *machine, mast *donburi.Entry){
 		"out of sight": func(_, client *machine, mast *donburi.Entry) { tendon.Hide(mast, client.Me()) },
-		"removed":      func(server, _ *machine, mast *donburi.Entry) { removeTree(server, mast) },
+		"removed":      func(_, _ *machine, mast *donburi.Entry) { tendon.RemoveTree(mast, tendon.Removed) },
 		"level":        func(server, _ *machine, _ *donburi.Entry) { server.Load("next") },
 		"left":         func(_, client *machine, _ *donburi.Entry) { client.Close("that was all") },
 	} {
@@ -54,12 +53,4 @@ func TestTreeGoesAsAWhole(t *testing.T) {
 			check(t, "OnParent", moved, 0)
 		})
 	}
-}
-
-// removeTree removes what hangs below a node, and the node.
-func removeTree(m *machine, e *donburi.Entry) {
-	for _, c := range slices.Collect(tendon.Children(e)) {
-		removeTree(m, c)
-	}
-	m.World().Remove(e.Entity())
 }

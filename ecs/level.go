@@ -100,7 +100,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 		}
 	}
 	r.shared.level, r.shared.epoch, r.client.after, r.client.names = m.Name, uint32(m.Epoch), m.After, sessionmsg.ServerNames{}
-	r.client.progress = sessionmsg.Progress{}
+	r.client.progress, r.client.share = sessionmsg.Progress{}, 0
 	if swap {
 		r.worlds.levels = true
 		r.attach(donburi.NewWorld())

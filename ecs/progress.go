@@ -6,14 +6,17 @@ package ecs
 type Progress struct {
 	Have, Want int  // nodes
 	Done       bool // all that was to come, once nothing waited to be sent, has come; stays so until the next level
+
+	share float64 // the greatest so far
 }
 
-// Share is what a loading bar shows: from 0 to 1, which it reaches with Done alone.
+// Share is what a loading bar shows: from 0 to 1, which it reaches with Done alone. Within a level it never
+// goes back, also where more comes into view.
 func (p Progress) Share() float64 {
 	if p.Done {
 		return 1
 	}
-	return min(float64(p.Have)/float64(max(1, p.Want)), 0.99)
+	return max(p.share, min(float64(p.Have)/float64(max(1, p.Want)), 0.99))
 }
 
 // Progress returns how far this machine has come with joining, or with the level that is being
@@ -31,7 +34,10 @@ func (r *Replication) Progress() Progress {
 	if said.Done {
 		return Progress{Have: have, Want: have, Done: true}
 	}
-	return Progress{Have: min(have, int(said.Want)), Want: int(said.Want)}
+	p := Progress{Have: min(have, int(said.Want)), Want: int(said.Want), share: r.client.share}
+	r.client.share = p.Share()
+	p.share = r.client.share
+	return p
 }
 
 // sendProgress tells the peers that do not have all yet, once a send is planned and before it

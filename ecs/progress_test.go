@@ -170,3 +170,33 @@ func TestJoinComesByPriority(t *testing.T) {
 		t.Errorf("%d of %d heavy nodes have come with the first third", heavies, len(heavy))
 	}
 }
+
+// A bar does not go back where a camera turns to more than it had, while what was in view comes.
+func TestShareNeverGoesBack(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{Dedicated: true, Budget: 8 << 10, Interest: rpl.Grid{Enter: 100, Exit: 110}})
+	for i := range 2000 {
+		Body.Get(server.Create(Body)).Pos = gmath.Vec{X: 1000 * float64(min(i/200, 1)), Y: float64(i % 50)}
+	}
+	var eye *donburi.Entry
+	server.OnJoin(func(p rpl.Peer) {
+		eye = server.Create(Body, components.Observer)
+		tendon.Give(eye, p)
+	})
+	client := l.client(tendon.Config{})
+	last, want := 0.0, 0
+	for i := 0; !client.Progress().Done && i < 60*60; i++ {
+		l.steps(1)
+		p := client.Progress()
+		if p.Share() < last {
+			t.Fatalf("step %d: the share goes back from %v to %v: %+v", i, last, p.Share(), p)
+		}
+		if last = p.Share(); last > 0.5 && last < 1 {
+			Body.Get(eye).Pos.X = 1000
+		}
+		want = max(want, p.Want)
+	}
+	if last != 1 || want < 1000 {
+		t.Errorf("a share of %v at the end, of %d nodes", last, want)
+	}
+}

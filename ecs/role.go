@@ -124,6 +124,21 @@ func Remove(e *donburi.Entry, why Reason) {
 	}
 }
 
+// RemoveTree removes a node with all that is attached below it, what is below first: a chest with what is
+// in it. Remove alone leaves that behind, at the top, with the fields that it has; Detach takes off
+// first what shall stay where it is.
+func RemoveTree(e *donburi.Entry, why Reason) {
+	mustBeThere("RemoveTree: this", e)
+	if IsAuthority(e) {
+		for c := range Children(e) {
+			RemoveTree(c, why)
+		}
+	}
+	if e.Valid() { // else a callback of what was below has removed it
+		Remove(e, why)
+	}
+}
+
 // Why tells, inside OnStreamOut, why the node goes that an entity is or belongs to.
 func Why(e *donburi.Entry) Reason {
 	if _, n := nodeAt(e); n != nil {
@@ -190,6 +205,21 @@ func Attach(child, parent *donburi.Entry) error {
 	r.nodes.LinkTo(c, p)
 	r.notify.ParentChanged(c)
 	return nil
+}
+
+// Detach is Attach to nothing that leaves a node where it is: its components.Transform, if it has one, is
+// that of the world from then on. Attach to nothing leaves all fields as they are.
+func Detach(child *donburi.Entry) error {
+	if !child.HasComponent(components.Transform) {
+		return Attach(child, nil)
+	}
+	at := WorldTransform(child)
+	err := Attach(child, nil)
+	if err == nil {
+		components.Transform.SetValue(child, at)
+		Bump(child, components.Transform)
+	}
+	return err
 }
 
 // Named makes a load-time node: both sides create the entity by themselves under the same

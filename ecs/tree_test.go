@@ -3,6 +3,7 @@ package ecs_test
 // Hierarchies: how they stream, change and move.
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -353,4 +354,73 @@ func TestChildrenHaveOneOrder(t *testing.T) {
 	check(t, "children", len(want), 4)
 	check(t, "who watched", fmt.Sprint(order(first.find(id()))), fmt.Sprint(want))
 	check(t, "who joined later", fmt.Sprint(order(late.find(id()))), fmt.Sprint(want))
+}
+
+// What carries others goes: RemoveTree takes them along, for the same reason; Detach leaves them where they
+// were, on every machine; Remove alone leaves them at the top, with the place that they had below it.
+func TestWhatHangsBelowWhatGoes(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	carrier := func() (up, rider, hat *donburi.Entry) {
+		up, rider, hat = server.Create(Transform), server.Create(Transform), server.Create(Transform)
+		components.Transform.SetValue(up, components.TransformData{Pos: gmath.Vec{X: 100, Y: 50}, Rot: math.Pi / 2})
+		components.Transform.SetValue(rider, components.TransformData{Pos: gmath.Vec{X: 10}})
+		components.Transform.SetValue(hat, components.TransformData{Pos: gmath.Vec{X: 2}})
+		for child, to := range map[*donburi.Entry]*donburi.Entry{rider: up, hat: rider} {
+			if err := tendon.Attach(child, to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l.steps(30)
+		return up, rider, hat
+	}
+	near := func(what string, id rpl.Node, want gmath.Vec) {
+		t.Helper()
+		if at := tendon.WorldView(client.find(id)).Pos; at.DistanceTo(want) > 0.1 {
+			t.Errorf("%s is drawn at %v, not %v", what, at, want)
+		}
+	}
+	const sunk tendon.Reason = 7
+	why := map[tendon.Reason]int{}
+	client.OnStreamOut(Transform, func(e *donburi.Entry, _ bool) { why[tendon.Why(e)]++ })
+
+	up, rider, hat := carrier()
+	ids := []rpl.Node{tendon.ID(rider), tendon.ID(hat)}
+	near("the rider", ids[0], gmath.Vec{X: 100, Y: 60})
+	if err := tendon.Detach(rider); err != nil {
+		t.Fatal(err)
+	}
+	tendon.Remove(up, sunk)
+	l.steps(30)
+	near("the rider that was taken off", ids[0], gmath.Vec{X: 100, Y: 60})
+	near("its hat", ids[1], gmath.Vec{X: 100, Y: 62})
+	check(t, "gone", why[sunk], 1)
+
+	up, _, _ = carrier()
+	tendon.RemoveTree(up, sunk)
+	l.steps(30)
+	check(t, "gone with the second", why[sunk], 4)
+	check(t, "left", client.count(Transform), 2)
+
+	up, rider, _ = carrier()
+	id := tendon.ID(rider)
+	server.OnStreamOut(Transform, func(e *donburi.Entry, _ bool) { // as the guide does it
+		if e.Entity() == up.Entity() {
+			for r := range tendon.Children(e) {
+				if err := tendon.Detach(r); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	tendon.Remove(up, sunk)
+	l.steps(30)
+	near("a rider whose mount has died", id, gmath.Vec{X: 100, Y: 60})
+
+	if err := tendon.Detach(client.find(id)); !errors.Is(err, tendon.ErrNotAllowed) {
+		t.Errorf("Detach on a client: %v", err)
+	}
+	tendon.RemoveTree(client.find(id), sunk)
+	check(t, "removals on a client refused", *client.Counter("stale remove"), 1)
 }

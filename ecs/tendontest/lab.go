@@ -172,7 +172,7 @@ func (l *Lab) TryJoin() (*Machine, error) {
 
 // Steps has all machines step n times: Receive, Game.Step and Send on each, the host first. It draws
 // nothing: what a test looks at by View, and fields drawn in place, need a Frame of that machine after
-// each step, by the test or in Game.Step.
+// each step, by the test or as the last thing in Game.Step: rules that run after it see what is drawn next.
 func (l *Lab) Steps(n int) {
 	for range n {
 		l.Net.Advance(time.Second / time.Duration(l.steps))
