@@ -128,6 +128,13 @@ func (a *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, ti
 		a.noteArrived(p, re.Handle, e)
 	case recOwnership:
 		p.lifeOf(e).ownershipArrived(tick)
+	case recForget:
+		if re.Row >= e.nrows {
+			break
+		}
+		if pr := p.row(e, int(re.Row)); pr.hidden() && uint32(tick) >= pr.flightTick {
+			pr.flightTick = 0
+		}
 	case recRemoval:
 		if e.State == HandleGoing {
 			v := p.lifeOf(e)
@@ -233,8 +240,11 @@ func (a *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 		case recCheck:
 			p.check(re.Handle)
 		case recForget:
-			if e.isHere() && re.Row < e.nrows {
-				p.row(e, int(re.Row)).hide(false) // the peer may still have it: take it away again
+			if re.Row >= e.nrows {
+				continue
+			}
+			if pr := p.row(e, int(re.Row)); pr.hidden() && pr.flightTick == uint32(tick) { // else a later one is under way, or one has come
+				pr.hide(false) // the peer may still have it: take it away again
 				p.Marks.Set(marks.Dirty, re.Handle)
 			}
 		}

@@ -67,7 +67,7 @@ type peerRow struct {
 	carried            uint64 // bit i: a packet of tick newest-i carried it
 	newest             uint32 // tick of the newest packet that carried the row
 	acked, ackedTick   uint32 // the newest version that the peer is known to have; 0 none
-	flight, flightTick uint32 // the newest version sent and not judged lost, else the acked one
+	flight, flightTick uint32 // the newest version sent and not judged lost, else the acked one; of a hidden row 0 and, while a forget is under way, its tick
 
 	// The version before acked that the peer is known to have, and its tick: how much older
 	// than acked they are. Without an age no line starts from it; without a number the

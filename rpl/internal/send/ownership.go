@@ -1,6 +1,7 @@
 package send
 
 import (
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/store"
@@ -63,6 +64,25 @@ func (a *planner) planWithOwnership(p *Peer, own *marks.Batch) {
 	for _, h := range p.ownerships.heldBack {
 		p.Marks.Set(marks.Dirty, h)
 	}
+}
+
+// addUnderway has an update that carries a new owner or parent also carry each row of which a version or
+// a forget is under way: an earlier packet that carries both may be lost. A peer that knows the parent
+// alone has the node in a wrong place; one that knows the owner alone has what is another's by now
+// (protocol rules 19 and 23). It is like the first result of chooseActions: whether an ordinary update
+// cannot say it.
+func (a *updates) addUnderway(p *Peer, h uint32, e *handleState, n *store.Node) (rare bool) {
+	for i, action := range a.actions {
+		pr := p.row(e, i)
+		if action != coder.RowSame || pr.flight == pr.acked && pr.flightTick == pr.ackedTick {
+			continue
+		}
+		if a.actions[i] = coder.RowForget; !pr.hidden() {
+			a.actions[i] = a.baseOf(p, h, i, &a.store.Rows[n.Rows()[i]], pr, false)
+		}
+		rare = rare || a.actions[i] > coder.RowImplicit
+	}
+	return rare
 }
 
 // parentHere is whether the peer is known to have the node's parent, or the node has

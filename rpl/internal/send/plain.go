@@ -124,9 +124,7 @@ func (a *updates) planSpeculative(p *Peer, h uint32, e *handleState) {
 	p.setMoves(e, r.Moving)
 	action := a.baseOf(p, h, 0, r, pr, true)
 	a.syms = append(a.syms, p.Model.Entry.SpeculativeRow.Sym(action))
-	from := len(a.syms)
-	as := a.appendDelta(p, h, 0, r, pr, action)
-	a.account(r.Type, symBits(a.syms[from:]), as)
+	a.appendDelta(p, h, 0, r, pr, action)
 	p.loosen(h, r.Moving)
 	pc := a.bundle(h, begun)
 	pc.special, pc.urgency = true, urgency
@@ -138,26 +136,17 @@ func (a *updates) planSpeculative(p *Peer, h uint32, e *handleState) {
 func (a *updates) codeOnly(p *Peer, r *store.Row, pr *peerRow, pc *bundle) {
 	action := a.baseOf(p, pc.handle, 0, r, pr, false)
 	if action == coder.RowImplicit && r.Vars == nil && r.Kept(pr.acked) {
-		pc.codes, pc.bits = a.codeShared(p.Model, r, pr, p.secondOf(r, pr))
+		pc.codes = a.coded(p.Model, r, pr, p.secondOf(r, pr))
+		pc.bits = uint32(pc.codes.bits(a.syms))
+		a.account(r.Type, int(pc.bits), accountUpdate)
 		return
 	}
 	at := len(a.syms)
 	if pc.special = action != coder.RowImplicit; pc.special {
 		a.syms = append(a.syms, prefix.Raw(0, 1), p.Model.Entry.Row.Sym(action))
 	}
-	from := len(a.syms)
-	as := a.appendDelta(p, pc.handle, 0, r, pr, action)
-	a.account(r.Type, symBits(a.syms[from:]), as)
+	a.appendDelta(p, pc.handle, 0, r, pr, action)
 	pc.codes, pc.bits = codesOf(a.syms, at), uint32(symBits(a.syms[at:]))
-}
-
-// codeShared codes a row against the version that the peer has, once for all peers with
-// that baseline.
-func (a *updates) codeShared(m *coder.Model, r *store.Row, pr *peerRow, second secondKey) (c codes, bits uint32) {
-	c = a.coded(m, r, pr, second)
-	n := c.bits(a.syms)
-	a.sender.Accounts.Bits[r.Type.Account].Updates += uint64(n)
-	return c, uint32(n)
 }
 
 // isCoded reports whether an update of the row against the version that the peer has

@@ -93,6 +93,7 @@ func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 			v.inflight++
 		case recForget:
 			p.begin(re.Handle, int(re.Row), tick, true)
+			p.row(e, int(re.Row)).flightTick = uint32(tick)
 			if !e.owesOwnership() {
 				p.Marks.Clear(marks.Dirty, re.Handle)
 			}

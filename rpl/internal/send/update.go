@@ -138,21 +138,6 @@ func (a *updates) chooseActions(p *Peer, h uint32, e *handleState, n *store.Node
 	return rare, rows
 }
 
-// addUnderway has an update that carries a new owner or parent also carry each row of which a version
-// is under way: an earlier packet that carries both may be lost, and a peer that knows the
-// parent alone has the node in a wrong place (protocol rule 19). It is like the second result
-// of chooseActions: whether an ordinary update cannot say it.
-func (a *updates) addUnderway(p *Peer, h uint32, e *handleState, n *store.Node) (rare bool) {
-	for i, action := range a.actions {
-		pr := p.row(e, i)
-		if action == coder.RowSame && !pr.hidden() && pr.flight != 0 && (pr.flight != pr.acked || pr.flightTick != pr.ackedTick) {
-			a.actions[i] = a.baseOf(p, h, i, &a.store.Rows[n.Rows()[i]], pr, false)
-			rare = rare || a.actions[i] > coder.RowImplicit
-		}
-	}
-	return rare
-}
-
 // appendRows codes the rows of a node by a.actions. It returns whether one was pending,
 // whether one is loose, and the urgency of the most urgent.
 func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, special, speculative bool) (pending, loose bool, urgency float32) {
@@ -259,9 +244,7 @@ func (a *updates) appendRow(p *Peer, h uint32, e *handleState, n *store.Node, i 
 		rec = recSpeculative
 	}
 	a.noteRow(h, e, r, pr, i, rec)
-	from := len(a.syms)
-	as := a.appendDelta(p, h, i, r, pr, a.actions[i])
-	a.account(r.Type, symBits(a.syms[from:]), as)
+	a.appendDelta(p, h, i, r, pr, a.actions[i])
 	return true, r.Moving || p.predicts(n), urgency
 }
 
@@ -370,41 +353,39 @@ func (a *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, sp
 }
 
 // appendDelta codes a row against the version that the peer is known to have, with the
-// base that baseOf has chosen, and returns what the bits are accounted as.
-func (a *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, action int) int {
-	m := p.Model
-	if action == coder.RowKeyframe {
-		a.recs[len(a.recs)-1].Key = true // the caller has noted it
-		a.syms = m.AppendKey(a.syms, r.Type, a.store.Known(r).All(r.Type.Width), a.sender.Tables.hearer(r, m))
-		a.appendVars(p, r, nil)
-		a.sender.Accounts.Counters.Keyframes++
-		return accountKeyframe
-	}
+// base that baseOf has chosen, and accounts for the bits.
+func (a *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, action int) {
+	m, from, as := p.Model, len(a.syms), accountUpdate
 	age := uint32(a.store.Tick) - pr.ackedTick
 	if action == coder.RowExplicit {
 		a.syms = append(a.syms, coder.Unsigned(&m.Entry.BaseAge, age))
 		a.sender.Accounts.Counters.ExplicitBases++
 	}
-	if r.Vars != nil || !r.Kept(pr.acked) {
+	switch {
+	case action == coder.RowKeyframe:
+		a.recs[len(a.recs)-1].Key = true // the caller has noted it
+		a.syms = m.AppendKey(a.syms, r.Type, a.store.Known(r).All(r.Type.Width), a.sender.Tables.hearer(r, m))
+		a.appendVars(p, r, nil)
+		a.sender.Accounts.Counters.Keyframes++
+		as = accountKeyframe
+	case r.Vars != nil || !r.Kept(pr.acked):
 		words, vars := a.base(p, h, i, r, pr)
 		a.second.P = nil
 		syms, last := m.CodeUpdate(a.syms, r.Type, words, a.store.Known(r), &a.second, a.said, age, a.sender.Tables.hearer(r, m))
 		a.syms = append(syms, last)
 		a.appendVars(p, r, vars)
-		return accountUpdate
+	default:
+		end, second := len(a.syms), secondKey(0)
+		if action == coder.RowImplicit {
+			second = p.secondOf(r, pr)
+		}
+		if c := a.coded(m, r, pr, second); c.isRun() {
+			a.syms = append(a.syms, prefix.Sym(c))
+		} else if len(a.syms) == end { // the symbols were coded before, for another peer
+			a.syms = append(a.syms, c.among(a.syms)...)
+		}
 	}
-	end := len(a.syms)
-	second := secondKey(0)
-	if action == coder.RowImplicit {
-		second = p.secondOf(r, pr)
-	}
-	switch c := a.coded(m, r, pr, second); {
-	case c.isRun():
-		a.syms = append(a.syms, prefix.Sym(c))
-	case len(a.syms) == end: // the symbols were coded before, for another peer
-		a.syms = append(a.syms, c.among(a.syms)...)
-	}
-	return accountUpdate
+	a.account(r.Type, symBits(a.syms[from:]), as)
 }
 
 // implicit reports whether "the newest version up to the packet's base tick" also means
