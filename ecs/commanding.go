@@ -183,6 +183,7 @@ func (co *commanding) begin() {
 	} else {
 		co.got = co.lead.Tick() // there was nothing to get
 		co.before = rpl.Tick(co.got)
+		co.predict.reconcile(co.before) // what has come is brought up to it
 	}
 	co.beginTick(rpl.Tick(co.lead.Made(now)))
 	co.ends()

@@ -94,7 +94,9 @@ func (r *Replication) enter(m sessionmsg.Level) {
 		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.proxies.references = nil, nil, nil, references.Index[nodes.ItemOf]{}
 		clear(r.proxies.strangers)
 		r.predict.spawns.Reset()
+		r.predict.all = nil // also the session's node, whose state is the last level's until the first of this has come
 		r.commands.heard = false
+		r.commands.lead.Rest()
 		if !swap {
 			r.remakeNamed()
 		}
@@ -105,7 +107,8 @@ func (r *Replication) enter(m sessionmsg.Level) {
 		r.worlds.levels = true
 		r.attach(donburi.NewWorld())
 	}
-	r.nodes.Session.Items, r.nodes.Session.InPlace = nil, false
+	s := r.nodes.Session
+	s.Items, s.InPlace, s.Predicted, s.Replica = nil, false, nil, nil
 	if err := r.client.newProxy(); err != nil {
 		r.client.ended = err
 		return

@@ -79,12 +79,13 @@ func (pr *prediction) find() {
 			continue
 		}
 		for _, n := range b.find() {
-			if n.ID == 0 && !n.Awaited || n.Waits || n.Owner != pr.Me && !n.Asked {
+			if n.Replica == nil && !n.Awaited || n.Waits || n.Owner != pr.Me && !n.Asked {
 				continue
 			}
 			if n.Predicted == nil {
 				pr.states.Begin(n, pr.round)
 				pr.all = append(pr.all, n)
+				pr.known = min(pr.known, pr.Proxy.Newest()-1) // by which it is brought up to this machine's tick
 			}
 			n.Predicted.Round = pr.round
 		}

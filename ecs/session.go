@@ -25,7 +25,8 @@ var sessionType = donburi.NewTag("Session")
 
 // Session returns the session's own node, for what belongs to no entity. It is always
 // relevant, owned by nobody, and lives through levels with its components: a component
-// added to it on the authority is replicated. While this machine is in another's session,
+// added to it on the authority is replicated. After a Load a client has there what it last heard
+// before, until the level's first state comes; it runs no rule on that. While this machine is in another's session,
 // the node carries only what that session's server has put there; this machine's own
 // components are back when it is alone again. After each Load, ask for the entry again,
 // and set the references in its components again, in OnStart: they refer to entities of

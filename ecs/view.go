@@ -234,13 +234,13 @@ func (dr *drawing) moveRender() {
 }
 
 // reveal shows and hides proxies by drawn time: a proxy is not drawn before its first
-// sample, nor from its removal's tick on.
+// sample, nor from its removal's tick on. What is predicted is drawn ahead of that.
 func (dr *drawing) reveal() {
 	waiting := dr.hiding[:0]
 	for _, n := range dr.hiding {
 		switch {
 		case dr.nodes.Of(n.Entity) != n || n.Leaving || !n.Hidden || n.Orphan: // an orphan comes back when its parent is known
-		case dr.screen.Render < float64(n.From), n.Parent != nil && n.Parent.Hidden:
+		case dr.screen.Render < float64(n.From) && !n.IsAhead(), n.Parent != nil && n.Parent.Hidden:
 			waiting = append(waiting, n)
 		default:
 			dr.Hide(n, false)

@@ -122,9 +122,9 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 	atOnce := passed < caughtUp && (t-l.at)*l.Hz < caughtUp // else the server may stand still
 	l.before, l.at = server, t
 	if l.tick == 0 {
-		l.want, l.shrunk = initial, t
-		l.tick = math.Floor(server + initial)
-		l.smooth = initial
+		l.want, l.shrunk = math.Max(l.want, initial), t
+		l.tick = math.Floor(server + l.want)
+		l.smooth = l.want
 		return 1
 	}
 	lead := l.tick + 1 - server
@@ -181,6 +181,10 @@ func (l *Lead) Made(now time.Duration) uint32 {
 	m.tick, m.at = l.tick, now.Seconds()
 	return uint32(l.tick)
 }
+
+// Rest has no commands be made until the next Steps, which jumps to the tick as the first did: in between
+// the server's tick goes on unheard.
+func (l *Lead) Rest() { l.tick = 0 }
 
 // Behind sets the newest command's tick to the server's if that has overtaken it.
 func (l *Lead) Behind(server uint32) { l.tick = math.Max(l.tick, float64(server)) }

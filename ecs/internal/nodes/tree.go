@@ -82,3 +82,14 @@ func (n *Node) IsOrphan() bool {
 func (n *Node) HeldTruly() bool {
 	return n.Replica != nil && !n.Leaving && !n.Parent.Leaving && !n.Replica.Orphaned() && n.Replica.Parent == n.Parent.ID
 }
+
+// IsAhead reports whether a node is drawn ahead of drawn time: it is predicted, and at the tick of this
+// machine already, or hangs below what is.
+func (n *Node) IsAhead() bool {
+	for ; n != nil; n = n.Parent {
+		if n.Predicted != nil && n.Predicted.Caught() {
+			return true
+		}
+	}
+	return false
+}

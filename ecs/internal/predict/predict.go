@@ -29,6 +29,9 @@ type Node struct {
 	Wakes Wakes    // when it is to be woken, and was
 }
 
+// Caught reports whether the node has caught up with this machine's tick since it came.
+func (p *Node) Caught() bool { return p.Met || p.Came }
+
 // An Item is an item's component after each of the last ticks.
 type Item struct {
 	of     *rpl.ItemType // whose state it is
