@@ -1,16 +1,12 @@
 package ecs
 
 // calls: where a call runs. Calls on this machine wait for the step's Send; calls on the
-// session wait until it is joined; those of other machines run when they arrive; and the
-// authority hands on those Everywhere.
+// session wait until it is joined; those of other machines run when they arrive or, WhenDrawn,
+// are drawn; and the authority hands on those Everywhere.
 
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"unsafe"
-
-	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/callqueue"
 	"github.com/tendonengine/tendon/ecs/internal/extract"
@@ -31,6 +27,7 @@ type caller struct {
 	handlers map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
 	queued   callqueue.Queue[*nodes.Node, localCall] // of this machine on itself
 	waiting  []waitingCall                           // calls on the session that is being joined
+	undrawn  callqueue.Timed[*nodes.Node, Call]      // of the server, whose ticks are not drawn yet
 }
 
 // A localCall is a call on this machine that waits for the step's Send.
@@ -139,32 +136,12 @@ func (ca *caller) handle(n *nodes.Node, t *rpl.RPCType, c Call, args []byte, han
 		return
 	}
 	c.Entry = ca.World.Entry(n.Entity)
+	if (ca.Auth != nil) == (c.From == ca.Me) { // of the authority, as it is here or there: else the tick is another's
+		c.name.Node = n.RunsAs()
+	}
 	if err := fn(c, args, handOn); err != nil {
 		ca.Faults.Refuse("rpc refused", fmt.Errorf("RPC %s from peer %d: %w", t.Name, c.From, err))
 	}
-}
-
-// checkRefs refuses a reference tagged `has=component` if its node is not here, lacks the
-// component, or is not held by the peer that sent it. An absent rpl.Opt holds no reference.
-func (ca *caller) checkRefs(refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointer) error {
-	for _, ref := range refs {
-		if ref.Has == "" || ref.Absent(args) {
-			continue
-		}
-		ent := *(*donburi.Entity)(unsafe.Add(args, ref.Offset))
-		n := ca.nodes.Of(ent)
-		if n == nil || !ca.World.Valid(ent) {
-			return fmt.Errorf("field %s refers to nothing that is here", ref.Field)
-		}
-		c := ca.protocol.kinds.Named(ref.Has)
-		if c == nil || !ca.World.Entry(ent).HasComponent(c.Type) {
-			return fmt.Errorf("field %s refers to a node without component %s", ref.Field, ref.Has)
-		}
-		if ca.Auth != nil && from != ca.Me && !slices.Contains(ca.Auth.Holders(n.ID, nil), from) {
-			return fmt.Errorf("field %s refers to a node that peer %d does not hold", ref.Field, from)
-		}
-	}
-	return nil
 }
 
 // lastWords runs the calls that wait for this step's Send on a node that will be gone by then.
@@ -252,3 +229,29 @@ func (ca *caller) callWaiting() {
 
 // dropCalls drops the calls that wait for this machine's Send, in a session that has ended.
 func (ca *caller) dropCalls() { ca.Faults.Add("rpc dropped", ca.queued.Drop()) }
+
+// waits keeps a call of the server until its tick is drawn, unless its node is drawn ahead.
+func (ca *caller) waits(c Call, args any, run func(Call, any) error) bool {
+	n := ca.nodes.Of(c.Entry.Entity())
+	if ca.Auth != nil || c.From == ca.Me || n.Predicted != nil && n != ca.nodes.Session {
+		return false
+	}
+	if ca.undrawn.Len() >= callqueue.MaxTimed {
+		ca.Faults.Refuse("rpc before its picture", fmt.Errorf("%d calls wait until they are drawn, and the first are not: have the server make fewer that are WhenDrawn, or say more in one", callqueue.MaxTimed))
+		ca.runDrawn(nil, rpl.Tick(ca.undrawn.First()))
+	}
+	ca.undrawn.Add(uint32(c.Tick), n, callqueue.Late[Call]{Call: c, Args: args, Run: run})
+	return true
+}
+
+// runDrawn runs the calls that wait up to a tick, of one node or, for nil, of all.
+func (ca *caller) runDrawn(of *nodes.Node, to rpl.Tick) {
+	for n, c, ok := ca.undrawn.Next(of, uint32(to)); ok; n, c, ok = ca.undrawn.Next(of, uint32(to)) {
+		if ca.nodes.Of(n.Entity) != n {
+			ca.Faults.Count("rpc dropped")
+			continue
+		}
+		c.Call.Entry = ca.World.Entry(n.Entity)
+		ca.Faults.Refuse("rpc refused", c.Run(c.Call, c.Args))
+	}
+}

@@ -47,7 +47,7 @@
 // [Confirmed]). Single acts are reliable RPCs ToServer, On the component that they are about.
 //
 // … fire a bullet at once, hit what is seen, show an effect once? Prefab.Predict, Call.Rewind
-// with Config.Rewind, and Call.Once, in a command's Apply.
+// with Config.Rewind, and Call.Once, in a command's Apply. The others see the effect by an RPC WhenDrawn.
 //
 // … tell everyone of an event? Call a Broadcast RPC on the event's node: it runs on each
 // player's machine that has the node. An owner tells everyone by an Everywhere RPC. For

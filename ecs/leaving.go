@@ -75,6 +75,7 @@ func (px *proxies) endProxy(n *nodes.Node, why nodes.Reason) {
 	if n == px.nodes.Session {
 		return
 	}
+	px.calls.runDrawn(n, rpl.MaxTick)
 	if n.Here {
 		if !n.Hidden {
 			px.draw.Hide(n, true)

@@ -251,6 +251,7 @@ func (r *Replication) endAll(why nodes.Reason, worldStays bool) {
 	r.loadTime.EndBuilding()
 	r.draw.inPlace.Restore()
 	r.predict.states.Unpaint(r.predict.all)
+	r.shared.Faults.Add("rpc dropped", r.calls.undrawn.Drop())
 	nodes := r.nodes.Sorted()
 	if r.shared.Auth != nil {
 		r.loadTime.NoteStanding(nodes)

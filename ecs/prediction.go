@@ -134,15 +134,22 @@ func (pr *prediction) moved(n *nodes.Node) bool {
 // again, and also where one has moved the effect by up to 5 ticks; so near to one that is not made any more,
 // or was confirmed just before, a replay brings none. late is how long ago it should have been shown, above 0
 // where only a correction has come to it. key tells apart the effects of one run. What a correction takes
-// back stays shown: for what lasts, spawn a node. Outside of a command fn runs at once.
+// back stays shown: for what lasts, spawn a node. In the handler of a call that the authority makes on the same
+// node it is the same effect, if the key is, by up to 5 ticks: fn runs where no rule has shown it. Elsewhere it runs at once.
 func (c Call) Once(key int, fn func(late time.Duration)) {
 	if fn == nil {
 		panic("tendon: Once of no function")
 	}
 	late := time.Duration(0)
-	if r := of(c.Entry); r != nil && r.shared.Auth == nil && c.name.Tick != 0 {
-		now := rpl.Tick(r.commands.lead.Tick())
-		c.name.Key = key
+	if r, n := nodeAt(c.Entry); n != nil && c.name.Node != 0 {
+		if c.name.Key = key; c.name.Tick == 0 {
+			c.name.Command = predict.Called
+		}
+		c.name.Tick = c.Tick
+		now := rpl.Tick(r.ViewTick())
+		if r.shared.Auth == nil && n.Predicted != nil {
+			now = rpl.Tick(r.commands.lead.Tick())
+		}
 		if !r.predict.shown.First(c.name, now, c.Replay) {
 			return
 		}

@@ -121,5 +121,6 @@ func (r *Replication) receiveClient() {
 	r.commands.begin()
 	r.notify.CallBack() // of what was predicted otherwise
 	r.draw.reveal()
+	r.calls.runDrawn(nil, rpl.Tick(r.draw.screen.Render))
 	r.proxies.sweep()
 }

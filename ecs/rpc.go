@@ -52,6 +52,7 @@ type RPC[A any] struct {
 	protocol *Protocol
 	wire     *rpl.RPCType
 	on       []donburi.IComponentType // what the node must have
+	drawn    bool                     // WhenDrawn
 }
 
 // Call is the context of a handler.
@@ -102,6 +103,20 @@ func (c *RPC[A]) AnyOrder() *RPC[A] {
 	return c
 }
 
+// WhenDrawn has clients run the server's calls in the Receive by which drawn time (ViewTick) has reached their
+// ticks: the sound of a hit comes with the fist. They run by tick and then as they came, before OnStreamOut of
+// what ends by then; at once on nodes that the client predicts, but for the session's, and where more than 512
+// wait ("rpc before its picture"). Calls without it may overtake them. A level drops those that wait. It is
+// part of the declaration, of this machine alone, and returns c. New refuses it for a call to the server.
+func (c *RPC[A]) WhenDrawn() *RPC[A] {
+	c.protocol.declare("WhenDrawn of RPC", c.wire.Name)
+	if c.wire.To == rpl.ToServer {
+		c.protocol.fault(fmt.Errorf("tendon: RPC %s is WhenDrawn and goes to the server, which draws nothing: leave WhenDrawn out", c.wire.Name))
+	}
+	c.drawn = true
+	return c
+}
+
 // On says that the call is for nodes with these components alone, as a method is for its
 // type: Steer = NewRPC[Input](…).On(Controller). Send returns an error for other nodes. A
 // client that was tampered with may call on any node that it owns, and with FromAnyone on
@@ -139,6 +154,13 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 	if r.calls.handlers[c.wire] != nil {
 		panic(fmt.Sprintf("tendon: RPC %s is handled twice in one session: bind it once", c.wire.Name))
 	}
+	run := func(call Call, a any) error {
+		err := c.forNode(call.Entry)
+		if err == nil {
+			fn(call, *a.(*A))
+		}
+		return err
+	}
 	r.calls.handlers[c.wire] = func(call Call, args []byte, handOn func()) error {
 		if err := c.forNode(call.Entry); err != nil {
 			return err
@@ -147,12 +169,13 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 		if err := c.wire.Args.Parse(args, unsafe.Pointer(a), &r.nodes); err != nil {
 			return fmt.Errorf("arguments: %w", err)
 		}
-		if err := r.calls.checkRefs(c.wire.Args.Refs(), call.From, unsafe.Pointer(a)); err != nil {
+		if err := r.nodes.CheckRefs(&r.shared.Base, c.wire.Args.Refs(), call.From, unsafe.Pointer(a)); err != nil {
 			return fmt.Errorf("arguments: %w", err)
 		}
-		handOn()
-		fn(call, *a)
-		return nil
+		if handOn(); c.drawn && r.calls.waits(call, a, run) {
+			return nil
+		}
+		return run(call, a)
 	}
 }
 
@@ -225,21 +248,10 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *nodes.Node, []b
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("tendon: arguments of %w", err) // err names the RPC
 	}
-	if limit := argsLimit(c.wire); len(args) > limit {
+	if limit := sessionmsg.MaxArgs(c.wire); len(args) > limit {
 		return nil, nil, nil, fmt.Errorf("tendon: RPC %s has %d bytes of arguments, at most %d on its lane: send less, or replicate it in a component", c.wire.Name, len(args), limit)
 	}
 	return r, n, args, nil
-}
-
-func argsLimit(t *rpl.RPCType) int {
-	limit := rpl.MaxReliableArgs
-	if t.Lane == rpl.Unreliable {
-		limit = rpl.MaxUnreliableArgs
-	}
-	if t.To == rpl.Everywhere {
-		limit -= sessionmsg.MaxCaller
-	}
-	return limit
 }
 
 // Rewind runs fn while the fields tagged `interp` of the components that Config.Rewind names, of

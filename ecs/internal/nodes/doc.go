@@ -3,7 +3,7 @@
 // those who change it do.
 //
 //	base.go      what the parts of a session work on
-//	kinds.go     component types; prefab.go: prefabs
+//	kinds.go     component types; prefab.go: prefabs; args.go: references in calls
 //	node.go      a node and its items, and the tables of nodes
 //	former.go    where a node that is drawn hung before; reason.go: why one ends
 //	assembly.go  what a node of several entities consists of; repoint.go: what references become

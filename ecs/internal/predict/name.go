@@ -3,6 +3,7 @@ package predict
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"slices"
 
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -57,43 +58,96 @@ func ParseName(b []byte) (n Name, ok bool) {
 // near to what is not made any more is the same, a little sooner or later.
 const Near = 5
 
-// Once remembers what has been shown of the last ticks, so that nothing is shown twice. The
-// zero Once is ready.
+// Called stands for the command in the name of what a call of the authority shows: no protocol has so
+// many commands.
+const Called = 1<<24 + 1
+
+// Once remembers what has been shown of the last ticks, so that nothing is shown twice: neither by a
+// rule in each replay, nor by a rule and by the authority's call that says the same. The zero Once is
+// ready.
 type Once struct {
-	shown map[Name]uint64 // the replay in which it was made last
-	round uint64          // of the latest replay
-	from  rpl.Tick        // which began behind this tick
-	swept rpl.Tick
+	shown    map[Name]effect
+	commands []int    // whose rules have shown any
+	round    uint64   // of the latest replay
+	from     rpl.Tick // which began behind this tick
+	swept    rpl.Tick
+}
+
+// An effect is something that was shown.
+type effect struct {
+	round  uint64 // the replay in which a rule made it last
+	paired bool   // both a rule and a call have made it
 }
 
 // Again begins a replay of the ticks behind from.
 func (o *Once) Again(from rpl.Tick) { o.round, o.from = o.round+1, from }
 
 // First reports whether a name comes for the first time; now is the newest tick. It does not if a
-// replay has moved it: if what was shown under a tick nearby is not made there any more. Names that
-// are older than any replay goes back are forgotten.
+// replay has moved it: if what was shown under a tick nearby is not made there any more. What a call
+// shows is what one rule has shown nearby, and the other way round, each of which counts once. Names
+// that are older than any replay goes back are forgotten.
 func (o *Once) First(n Name, now rpl.Tick, replay bool) bool {
 	if o.shown == nil {
-		o.shown = map[Name]uint64{}
+		o.shown = map[Name]effect{}
 	}
-	_, known := o.shown[n]
-	was, moved := Name{}, false
+	o.sweep(now)
+	if n.Command == Called {
+		was, paired := o.unpaired(n, o.commands...)
+		if paired {
+			e := o.shown[was]
+			e.paired = true
+			o.shown[was] = e
+		} else {
+			o.shown[n] = effect{} // of several calls of one name a rule is one
+		}
+		return !paired
+	}
+	e, known := o.shown[n]
 	if !known {
-		was, moved = o.moved(n, replay)
+		was, moved := o.moved(n, replay)
+		if moved {
+			e = o.shown[was]
+		} else if was, moved = o.unpaired(n, Called); moved {
+			e.paired = true
+		}
+		if known = moved; moved {
+			delete(o.shown, was)
+		}
 	}
-	if moved {
-		delete(o.shown, was)
+	if !slices.Contains(o.commands, n.Command) {
+		o.commands = append(o.commands, n.Command)
 	}
-	o.shown[n] = o.round
-	if now > o.swept+Ticks {
-		o.swept = now
-		for k := range o.shown {
-			if k.Tick+2*Ticks < now {
-				delete(o.shown, k)
+	e.round = o.round
+	o.shown[n] = e
+	return !known
+}
+
+// sweep forgets, now and then, what is old.
+func (o *Once) sweep(now rpl.Tick) {
+	if now <= o.swept+Ticks {
+		return
+	}
+	o.swept = now
+	for k := range o.shown {
+		if k.Tick+2*Ticks < now {
+			delete(o.shown, k)
+		}
+	}
+}
+
+// unpaired returns the nearest name that some commands have made of what n is, and nobody else.
+func (o *Once) unpaired(n Name, commands ...int) (was Name, ok bool) {
+	was = n
+	for d := rpl.Tick(0); d <= Near; d++ {
+		for _, was.Tick = range [...]rpl.Tick{n.Tick - min(n.Tick, d), n.Tick + d} {
+			for _, was.Command = range commands {
+				if e, known := o.shown[was]; known && !e.paired {
+					return was, true
+				}
 			}
 		}
 	}
-	return !known && !moved
+	return Name{}, false
 }
 
 // moved returns the first name near n that the latest replay has not made, or not yet: what follows in
@@ -117,6 +171,6 @@ func (o *Once) moved(n Name, replay bool) (was Name, ok bool) {
 
 // isOpen reports whether a name was shown that the latest replay has not made.
 func (o *Once) isOpen(n Name) bool {
-	round, known := o.shown[n]
-	return known && round != o.round
+	e, known := o.shown[n]
+	return known && e.round != o.round
 }

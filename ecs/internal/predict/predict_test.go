@@ -87,3 +87,49 @@ func TestOnceMoved(t *testing.T) {
 		}
 	}
 }
+
+// What a rule and a call of the authority both make is shown by the first of them, whichever that is, if
+// they are near: each of several calls is of one run of a rule, and each run of one call.
+func TestOnceByRuleAndCall(t *testing.T) {
+	const called = 1000 // added to the tick of a call
+	for _, c := range []struct{ made, shown []rpl.Tick }{
+		{[]rpl.Tick{100, called + 100}, []rpl.Tick{100}},
+		{[]rpl.Tick{called + 100, 100}, []rpl.Tick{called + 100}},
+		{[]rpl.Tick{100, called + 105, called + 106}, []rpl.Tick{100, called + 106}},
+		{[]rpl.Tick{100, called + 106}, []rpl.Tick{100, called + 106}},
+		{[]rpl.Tick{105, called + 100, called + 100}, []rpl.Tick{105, called + 100}},
+		{[]rpl.Tick{called + 100, called + 101, 102, 103, 104}, []rpl.Tick{called + 100, called + 101, 104}},
+		{[]rpl.Tick{100, 104, 108, called + 101, called + 105, called + 109}, []rpl.Tick{100, 104, 108}},
+		{[]rpl.Tick{100, 108, called + 100, called + 104, called + 108}, []rpl.Tick{100, 108, called + 108}},
+	} {
+		var o predict.Once
+		var shown []rpl.Tick
+		for _, at := range c.made {
+			name := predict.Name{Node: 1, Tick: at, Command: 2, Key: 3}
+			if at > called {
+				name.Tick, name.Command = at-called, predict.Called
+			}
+			if o.First(name, 110, false) {
+				shown = append(shown, at)
+			}
+		}
+		if !slices.Equal(shown, c.shown) {
+			t.Errorf("of %d, where calls are beyond %d, %d are shown, want %d", c.made, called, shown, c.shown)
+		}
+		for _, other := range []predict.Name{{Node: 2, Command: predict.Called, Key: 3}, {Node: 1, Command: predict.Called, Key: 4}} {
+			if other.Tick = 100; !o.First(other, 110, false) {
+				t.Errorf("%+v is taken for another", other)
+			}
+		}
+	}
+	var o predict.Once // a replay moves what a call was of: it is still that call's
+	name := predict.Name{Node: 1, Tick: 100, Command: 2}
+	o.First(name, 110, false)
+	call := predict.Name{Node: 1, Tick: 102, Command: predict.Called}
+	first := o.First(call, 110, false)
+	o.Again(99)
+	name.Tick = 102
+	if moved := o.First(name, 110, true); first || moved || !o.First(call, 110, false) {
+		t.Error("what a replay has moved is shown again, or taken for two calls")
+	}
+}

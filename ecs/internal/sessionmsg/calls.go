@@ -8,13 +8,25 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// MaxCaller is the most bytes that the caller's number takes.
-const MaxCaller = binary.MaxVarintLen32
+// maxCaller is the most bytes that the caller's number takes.
+const maxCaller = binary.MaxVarintLen32
 
 // AppendCaller puts the caller's number in front of the arguments. The authority does so in
 // every call Everywhere that it sends.
 func AppendCaller(from rpl.Peer, args []byte) []byte {
-	return append(binary.AppendUvarint(make([]byte, 0, MaxCaller+len(args)), uint64(from)), args...)
+	return append(binary.AppendUvarint(make([]byte, 0, maxCaller+len(args)), uint64(from)), args...)
+}
+
+// MaxArgs is the most bytes of a call's own arguments.
+func MaxArgs(t *rpl.RPCType) int {
+	limit := rpl.MaxReliableArgs
+	if t.Lane == rpl.Unreliable {
+		limit = rpl.MaxUnreliableArgs
+	}
+	if t.To == rpl.Everywhere {
+		limit -= maxCaller
+	}
+	return limit
 }
 
 // ParseCaller returns the caller and the arguments; ok is false if they cannot be read.
