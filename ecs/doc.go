@@ -134,7 +134,7 @@ package ecs
 // What there is to agree on:
 //
 //	protocol.go      what both ends must agree on; replicate.go: component types (internal/reckon/: those that functions move); prefab.go
-//	                 (internal/building/: the functions that build), rpc.go, group.go: the rest
+//	                 (internal/building/: the functions that build), rpc.go, group.go (internal/membership/): the rest
 //
 // A session and its life:
 //

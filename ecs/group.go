@@ -9,6 +9,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/membership"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -64,7 +65,7 @@ func (g *Group) node(e *donburi.Entry, in bool) {
 	if in {
 		components.RplNode.Get(r.shared.World.Entry(n.Entity)).Relevance = rpl.Grouped
 	}
-	n.Groups = withBit(n.Groups, g.bit(), in)
+	n.Groups = membership.With(n.Groups, g.bit(), in)
 	r.shared.Auth.SetNodeGroup(n.ID, g.audience, in)
 }
 
@@ -83,7 +84,7 @@ func (gs *grouping) put(g *Group, p rpl.Peer, in bool) {
 		gs.Faults.Scold("stale group", "group "+g.name+", a peer", "Put is for the authority, and for peers that have joined: ask rep.IsAuthority, or call Ask; forget a peer in OnLeave", "peer", p)
 		return
 	}
-	m.put(g, in)
+	m.Put(g.bit(), in)
 	if gs.while[g] == nil {
 		gs.Auth.SetGroup(p, g.audience, in)
 	}
@@ -100,7 +101,7 @@ func (g *Group) Has(r *Replication, p rpl.Peer) bool {
 	if fn := r.groups.while[g]; fn != nil {
 		return fn(p)
 	}
-	return m.in&g.bit() != 0
+	return m.In(g.bit())
 }
 
 // While makes membership a function of the peer, on the authority: line of sight, a
@@ -140,11 +141,11 @@ func (g *Group) Ask(r *Replication, in bool) {
 	g.check(r)
 	switch {
 	case r.line.joining || r.shared.Auth == nil && r.shared.Proxy == nil:
-		r.groups.asking.ask(g, in)
+		r.groups.asking.Ask(g.bit(), in)
 	case r.shared.Auth == nil:
 		r.groups.sendAsk(g, in)
 	case r.shared.Me != 0:
-		r.groups.mine.ask(g, in)
+		r.groups.mine.Ask(g.bit(), in)
 	default:
 		r.shared.Faults.Scold("stale group", "asked for "+g.name, "this machine has no player who could be in a group: ask rep.Me")
 	}
@@ -157,11 +158,10 @@ func (gs *grouping) sendAsk(g *Group, in bool) {
 
 // askWaiting sends the requests that have waited until the session was joined.
 func (gs *grouping) askWaiting() {
-	m := gs.asking
-	gs.asking = membership{}
+	asked, wants := gs.asking.Take()
 	for _, g := range gs.protocol.groups {
-		if m.asked&g.bit() != 0 {
-			gs.sendAsk(g, m.wants&g.bit() != 0)
+		if asked&g.bit() != 0 {
+			gs.sendAsk(g, wants&g.bit() != 0)
 		}
 	}
 }
@@ -183,34 +183,13 @@ type grouping struct {
 
 	while  map[*Group]func(p rpl.Peer) bool
 	allow  map[*Group]func(p rpl.Peer) bool
-	mine   membership // of this machine's player
-	asking membership // requests to the session that is being joined
-}
-
-// A membership holds one player's groups, a bit for each.
-type membership struct {
-	in    uint64
-	asked uint64 // groups that it has asked about since the last Receive …
-	wants uint64 // … and of these, those that it asked to be in
-}
-
-func (m *membership) put(g *Group, in bool) { m.in = withBit(m.in, g.bit(), in) }
-
-func (m *membership) ask(g *Group, in bool) {
-	m.asked |= g.bit()
-	m.wants = withBit(m.wants, g.bit(), in)
-}
-
-func withBit(w, bit uint64, on bool) uint64 {
-	if on {
-		return w | bit
-	}
-	return w &^ bit
+	mine   membership.Of // of this machine's player
+	asking membership.Of // requests to the session that is being joined
 }
 
 // membership returns a player's membership on the authority, nil for a peer that is not
 // here.
-func (gs *grouping) membership(p rpl.Peer) *membership {
+func (gs *grouping) membership(p rpl.Peer) *membership.Of {
 	if p == gs.Me && p != 0 {
 		return &gs.mine
 	}
@@ -223,14 +202,14 @@ func (gs *grouping) membership(p rpl.Peer) *membership {
 // regroup tells the core which peers are in a group.
 func (gs *grouping) regroup(g *Group) {
 	for _, s := range gs.seats.all {
-		gs.Auth.SetGroup(s.peer, g.audience, s.member.in&g.bit() != 0)
+		gs.Auth.SetGroup(s.peer, g.audience, s.member.In(g.bit()))
 	}
 }
 
 // seatGroups tells a core that has just met a peer which groups it is in.
 func (gs *grouping) seatGroups(s *seat) {
 	for _, g := range gs.protocol.groups {
-		if s.member.in&g.bit() != 0 && gs.while[g] == nil {
+		if s.member.In(g.bit()) && gs.while[g] == nil {
 			gs.Auth.SetGroup(s.peer, g.audience, true)
 		}
 	}
@@ -246,12 +225,11 @@ func (gs *grouping) answerAsks() {
 	}
 }
 
-func (gs *grouping) answer(p rpl.Peer, m *membership) {
-	if m.asked == 0 {
+func (gs *grouping) answer(p rpl.Peer, m *membership.Of) {
+	if m.Asked() == 0 {
 		return
 	}
-	asked, wants := m.asked, m.wants
-	m.asked, m.wants = 0, 0
+	asked, wants := m.Take()
 	for _, g := range gs.protocol.groups {
 		if asked&g.bit() == 0 {
 			continue
@@ -277,7 +255,7 @@ func (gs *grouping) asked(s *seat, b []byte) error {
 	}
 	for _, g := range gs.protocol.groups {
 		if g.audience == a {
-			s.member.ask(g, m.In)
+			s.member.Ask(g.bit(), m.In)
 			return nil
 		}
 	}

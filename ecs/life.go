@@ -5,7 +5,6 @@ package ecs
 import (
 	"crypto/rand"
 	"fmt"
-	"math/bits"
 	"net/netip"
 	"slices"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/extract"
+	"github.com/tendonengine/tendon/ecs/internal/membership"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -356,10 +356,8 @@ func (r *Replication) dropWaiting() {
 		r.shared.Faults.Add("rpc dropped", uint64(len(r.calls.waiting)))
 		r.calls.waiting = nil
 	}
-	if n := bits.OnesCount64(r.groups.asking.asked); n > 0 {
-		r.shared.Faults.Add("stale group", uint64(n))
-		r.groups.asking = membership{}
-	}
+	r.shared.Faults.Add("stale group", uint64(r.groups.asking.Asked()))
+	r.groups.asking = membership.Of{}
 }
 
 // becomeAuthority makes this machine the authority of its world.

@@ -12,6 +12,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/filling"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
+	"github.com/tendonengine/tendon/ecs/internal/membership"
 	"github.com/tendonengine/tendon/ecs/internal/meter"
 	"github.com/tendonengine/tendon/ecs/internal/patience"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
@@ -55,7 +56,7 @@ type seat struct {
 	meter       meter.Meter
 	takes       patience.Timer // whether it takes what it is sent
 	calls       patience.Calls // that it makes
-	member      membership
+	member      membership.Of
 	commands    command.Heard
 	filling     filling.Filling
 	last        sessionmsg.Recorder // of the level that ends

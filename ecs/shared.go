@@ -16,6 +16,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/inplace"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
+	"github.com/tendonengine/tendon/ecs/internal/membership"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/own"
@@ -92,7 +93,7 @@ func (r *Replication) resetAuthority() {
 		shared: sh, loadTime: &r.loadTime, extract: &r.extract, groups: &r.groups, hooks: &r.hooks, line: &r.line,
 		refusals: faults.Throttle{Most: maxRefusedLogged, While: refusedWhile},
 	}
-	r.groups.mine = membership{}
+	r.groups.mine = membership.Of{}
 	r.steps.sendAt, r.line.spent, r.seats.resyncs = 0, false, 0
 }
 
