@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/yohamta/donburi"
+	"github.com/yohamta/donburi/filter"
 
+	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/ecs/tendontest"
 	"github.com/tendonengine/tendon/rpl"
@@ -73,6 +75,29 @@ func TestUplinkOfWhoStandsStill(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Who has nothing to steer, and predicts what is around, says so once and now and again.
+func TestUplinkOfWhoWatches(t *testing.T) {
+	lab, box := newUplink(t, 40, func(int) bool { return true }, false, netsim.Conditions{Delay: 75 * time.Millisecond})
+	server, client := lab.Host(), lab.Join()
+	lab.Steps(300)
+	for e := range donburi.NewQuery(filter.Contains(components.Owner)).Iter(server.World()) {
+		if tendon.Owner(e) == client.Me() {
+			e.Remove()
+		}
+	}
+	lab.Steps(100)
+	for e := range box.Iter(client.World()) {
+		tendon.Predict(e, box.Get(e).N > 0)
+	}
+	lab.Steps(100)
+	before := client.Stats(rpl.Server).Conn.BytesOut
+	lab.Steps(600)
+	if up := (client.Stats(rpl.Server).Conn.BytesOut - before) / 10; up > 400 {
+		t.Errorf("it sends %d bytes a second", up)
+	}
+	check(t, "known", len(server.Predicting(client.Me())), 39)
 }
 
 // Whatever is lost, the server knows in the end which nodes of others a client predicts.

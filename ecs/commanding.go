@@ -181,7 +181,8 @@ func (co *commanding) begin() {
 	if before > 0 {
 		co.skip(before, rpl.Tick(co.lead.Tick()))
 	} else {
-		co.got = co.lead.Tick() // there was nothing to get
+		co.lead.Behind(uint32(co.Proxy.Newest())) // the estimate is of a server that was slower
+		co.got = co.lead.Tick()                   // there was nothing to get
 		co.before = rpl.Tick(co.got)
 		co.predict.reconcile(co.before) // what has come is brought up to it
 	}

@@ -96,6 +96,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 		r.predict.spawns.Reset()
 		r.predict.all = nil // also the session's node, whose state is the last level's until the first of this has come
 		r.commands.heard = false
+		r.commands.writer.Forget()
 		r.commands.lead.Rest()
 		if !swap {
 			r.remakeNamed()

@@ -172,8 +172,8 @@ func (r *Replication) Tick() rpl.Tick {
 
 // PredictedTick returns the tick after which what this client predicts is, between two steps: in a drawn
 // frame, subtract it from a tick that a rule has put into a predicted component (see Predicted). From
-// Receive to the commands' Run it is the tick that they are about to run, in a rule that tick, as Tick.
-// It is Tick on an authority, and on a client that predicts nothing.
+// Receive to the commands' Run it is the tick that they are about to run, if this step has one; in a rule that
+// tick, as Tick. It is Tick on an authority, and on a client that predicts nothing.
 func (r *Replication) PredictedTick() rpl.Tick {
 	if len(r.predict.all) > 0 && r.commands.playing == 0 {
 		return rpl.Tick(r.commands.lead.Tick())

@@ -124,6 +124,26 @@ func TestFaceGoesWithTheOwner(t *testing.T) {
 	}
 }
 
+// An older packet that comes after a forget brings nothing back, and breaks nothing.
+func TestPacketsThatComeAfterAForget(t *testing.T) {
+	for seed := range uint64(3) {
+		h := newHandover(t, seed+1, netsim.Conditions{Delay: 50 * time.Millisecond, Late: 0.1, LateBy: 150 * time.Millisecond})
+		for i := range 1500 {
+			if h.server.Rand.IntN(8) == 0 {
+				h.hand()
+			}
+			if i%3 == 0 {
+				h.card.Get(h.e).Lift++
+			}
+			h.lab.Steps(1)
+			h.check()
+		}
+		h.lab.Steps(300)
+		h.lab.CheckEqual()
+		h.exact()
+	}
+}
+
 // However quickly a card is handed back and forth, and whatever else becomes of it meanwhile, in the end
 // each client has of it exactly what it is to have.
 func TestQuickHandoversLoseNoPart(t *testing.T) {

@@ -122,7 +122,9 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 	atOnce := passed < caughtUp && (t-l.at)*l.Hz < caughtUp // else the server may stand still
 	l.before, l.at = server, t
 	if l.tick == 0 {
-		l.want, l.shrunk = math.Max(l.want, initial), t
+		if l.shrunk = t; l.needs.len() < leadLeast { // else reports have told better
+			l.want = math.Max(l.want, initial)
+		}
 		l.tick = math.Floor(server + l.want)
 		l.smooth = l.want
 		return 1

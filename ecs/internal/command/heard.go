@@ -47,7 +47,9 @@ func (h *Heard) Came(tick uint32, v Verdict, margin float64) {
 // End ends a message; now is the tick that is about to run. It reports whether what the message says of
 // others is news.
 func (h *Heard) End(m *Message, now uint32) bool {
-	if m.Follows(h.got, now) {
+	if len(m.Drawn) == 0 && m.Newest > h.got { // it has no commands to wait for, and what it names is here
+		h.got, h.news = m.Newest, true
+	} else if m.Follows(h.got, now) {
 		h.got = h.newest
 	}
 	first := !h.Predicts

@@ -95,6 +95,9 @@ type Writer struct {
 // NewWriter returns a writer for the commands of so many ticks (see Kept).
 func NewWriter(kept int) Writer { return Writer{drawn: make([]Drawn, kept)} }
 
+// Forget has the next message name the nodes of others: the server begins a level, and knows of none.
+func (w *Writer) Forget() { w.others = others{} }
+
 func (w *Writer) slot(tick uint32) *Drawn { return &w.drawn[tick&uint32(len(w.drawn)-1)] }
 
 // lengthBits is the width of a message's length in front of it.

@@ -62,7 +62,7 @@ func (row *ReplicaRow) far() uint64 {
 // read against this one.
 func (s *replicaRows) keep(i uint32, t ids.Tick, words []int32, vars []any, newer int, key bool) {
 	row := &s.rows[i]
-	if t < row.tick && (row.flags&replicaShed != 0 || row.versions() == wire.BaseLen) && t < s.tickOf(row, s.oldest(row)) {
+	if row.used != 0 && t < row.tick && (row.flags&replicaShed != 0 || row.versions() == wire.BaseLen) && t < s.tickOf(row, s.oldest(row)) {
 		row.flags |= replicaShed
 		return
 	}

@@ -168,7 +168,7 @@ func (a *receiver) arrivalShowed(p *Peer, h uint32, before []link.Entry, tick id
 		if pr := p.row(e, i); p.showed(h, before, i) {
 			pr.hide(false)
 		} else {
-			p.begin(h, i, tick+1, true)
+			p.begin(h, i, tick+1, pr.newest <= uint32(tick)) // else a later copy that shows it may come yet
 		}
 	}
 }

@@ -9,8 +9,8 @@
 //	peer.go                     what is kept of one peer; handle.go: of one node at a peer, lives.go: while that comes
 //	                            or goes; trim.go: what is given back after a burst; connect.go: peers come and go; holders.go: what becomes of
 //	                            a node at its holders; sharedhandles.go: handles that peers have in common
-//	receive.go                  what peers send; acked.go: what acks and losses mean; nacked.go, resync.go:
-//	                            what a peer asks for again
+//	receive.go                  what peers send, and ask for again; acked.go: what acks and losses mean;
+//	                            resync.go: what comes anew
 //	rpc.go, waiting.go, fragment.go
 //	                            calls
 //	schedule.go                 the plan of a send; queue.go: the order of arrivals; afford.go: what the room

@@ -1,8 +1,6 @@
 package send
 
-import (
-	"github.com/tendonengine/tendon/rpl/internal/wire"
-)
+import "github.com/tendonengine/tendon/rpl/internal/wire"
 
 // A reliable message that is longer than maxPart is sent in parts. The parts come in
 // order, with nothing between them, and count as one message.

@@ -11,16 +11,15 @@ import (
 )
 
 // What a peer predicts: the nodes that it owns and that commands move, and others that it has
-// named. What a packet does not carry of them has to
-// be as the peer's acked version says: only then may the peer take silence for the state of
-// that tick, and compare what it has predicted with it (protocol rule 34). Where a send
-// leaves something of them out, or needs several packets, its packets say so.
+// named. What a packet does not carry of them has to be as the peer's acked version says: only then
+// may the peer take silence for the state of that tick, and compare what it has predicted with it
+// (protocol rule 34). Where a send leaves something of them out, or needs several packets, its packets say so.
 
 // predicted is what a peer predicts.
 type predicted struct {
 	on      bool       // it predicts the nodes that it owns and that commands move …
 	others  []ids.Node // … and these
-	slots   []uint32   // scratch of Encode: the nodes that it may predict …
+	slots   []uint32   // scratch, also of Encode: the nodes that it may predict …
 	handles []uint32   // … and of these, those of which this send has an update
 }
 
@@ -47,10 +46,19 @@ func (a *Sender) SetPredicting(p *Peer, others []ids.Node) {
 	if pr.on && slices.Equal(pr.others, others) {
 		return
 	}
+	if pr.slots = pr.slots[:0]; !pr.on {
+		pr.slots = a.store.Owned(p.ID, pr.slots)
+	}
+	for _, id := range slices.Concat(pr.others, others) { // all others are as before: a peer may say this often
+		if slot, ok := a.store.Slot(id); ok {
+			pr.slots = append(pr.slots, slot)
+		}
+	}
 	pr.on, pr.others = true, slices.Clone(others)
-	for h := range p.States {
-		if e := &p.States[h]; e.isHere() {
-			a.renewPlain(p, uint32(h), &a.store.Nodes[e.slot])
+	for _, slot := range pr.slots {
+		n := &a.store.Nodes[slot]
+		if hd := n.Holder(p.Index); hd != nil && hd.Handle() != wire.NoHandle {
+			a.renewPlain(p, hd.Handle(), n)
 		}
 	}
 }
