@@ -18,6 +18,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
+	"github.com/tendonengine/tendon/ecs/internal/rewind"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -74,6 +75,7 @@ type commanding struct {
 	draw    *drawing
 	line    *line
 	predict *prediction
+	past    *rewind.History
 	seats   *seating
 	wake    func(t rpl.Tick, replay bool) // what is predicted and due
 	checks  *mistakes.Checker
@@ -193,6 +195,7 @@ func (co *commanding) begin() {
 func (co *commanding) beginTick(t rpl.Tick) {
 	co.writer.Drew(uint32(t), co.drawn)
 	co.predict.Ticks++
+	co.past.Draw(t)
 	co.begins(t, false)
 }
 
@@ -226,6 +229,7 @@ func (co *commanding) skip(from, to rpl.Tick) {
 	}
 	for t := max(from, to-min(to, predict.Ticks)) + 1; t <= to; t++ {
 		co.writer.Drew(uint32(t), co.drawn)
+		co.past.Draw(t)
 		co.begins(t, false)
 		for _, b := range co.order {
 			if b.again(t, t == to); b.ran(t - 1) {

@@ -47,7 +47,8 @@ type Config struct {
 	// the session. A yes does not promise OnJoin: the client may leave on its way in.
 	Admit func(hello []byte, id transport.Identity) error
 
-	// Rewind names the components whose fields tagged `interp` Call.Rewind sets back to what a caller saw.
+	// Rewind names the components whose fields tagged `interp` Call.Rewind sets back to what a caller saw, on
+	// the server and on clients: give it on both.
 	// What comes less often than in each send, by NodeData.Hz or rpl.Fading, was drawn on a straight way
 	// between what came, which Rewind does not know: at Hz 10 it is off by some 10 pixels of a circle at
 	// 240 a second.

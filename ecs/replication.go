@@ -53,7 +53,7 @@ type Replication struct {
 	client   client           // a client: its connection
 	commands commanding       // players' input
 	predict  prediction       // a client: what its own commands do at once
-	past     rewind.History   // a server: where things were
+	past     rewind.History   // where things were, and on a client what was drawn
 	places   places.Keeper    // for questions about space
 	own      own.Keeper       // what this machine decides, between its steps
 	wakes    waking           // what waits for its tick

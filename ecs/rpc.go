@@ -254,26 +254,44 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *nodes.Node, []b
 	return r, n, args, nil
 }
 
-// Rewind runs fn while the fields tagged `interp` of the components that Config.Rewind names, of
-// parts too, are where the caller of a command saw them when it gave it, blended as it was drawn: in
-// the newest frame, or, in a second step since, where they would be drawn by then. What hung below another node then has that for its Parent. What the
-// caller drives or predicts otherwise is left as it is. All other fields are as they
-// are now, so that fn may take hit points; what it changes of the rewound fields is added to
-// what they are. A claim to have seen more than half a second ago, or longer ago than the
-// server has measured of that peer, is cut to that. On a client and for players of this
-// machine fn runs with everything as it is; without Config.Rewind it does everywhere, which is
-// counted ("rewind of nothing") and logged once. It panics without a function.
+// Rewind runs fn while others are where the caller of a command saw them when it gave it, in the newest
+// frame or, in a second step since, where they would be drawn by then: on the server and on the caller's
+// machine alike, there also where a correction runs the tick again. So one Apply finds the same on both.
+// It sets the fields tagged `interp` of the components that Config.Rewind names, of parts too. What hung
+// below another node then has that for its Parent. What the caller drives or predicts otherwise is left
+// as it is, and so are all other fields, so that fn may take hit points. What it changes of the fields that
+// are set is added to what they are, or, for `interp=step`, kept as it was set; that something is set to the
+// very value that was seen cannot be noticed. So have fn find out who is hit, and change these fields after it.
+// What was not on the caller's screen then (a body that was just made) is as it is now: Space does not
+// find it, and to a rule that goes through all Saw says so.
+//
+// A claim to have seen more than half a second ago, or longer ago than the server has measured of that
+// peer, is cut to that. For players of this machine, on other clients that predict the node, in OnWake and
+// for a command of None fn runs with everything as it is, on all machines. Without Config.Rewind it does
+// everywhere, which the server counts ("rewind of nothing") and logs once. It panics without a function.
 func (c Call) Rewind(fn func()) {
 	if fn == nil { // mustBe would have each closure allocate
 		panic("tendon: Rewind of no function")
 	}
 	r := of(c.Entry)
-	if r == nil || r.shared.Auth == nil || c.drawn.To == 0 || c.From == r.shared.Me {
+	switch {
+	case r == nil || c.drawn.To == 0 || r.shared.Auth != nil && c.From == r.shared.Me || r.shared.Auth == nil && r.commands.writer.Plain:
 		fn()
 		return
+	case r.shared.Auth == nil:
+		r.past.BackTo(c.Tick)
+	default:
+		r.checks.Rewinds(c.name.Command, len(r.shared.config.Rewind))
+		r.past.Back(c.From, c.drawn)
 	}
-	r.checks.Rewinds(c.name.Command, len(r.shared.config.Rewind))
-	r.past.Back(c.From, c.drawn)
 	defer r.past.Forth()
 	fn()
+}
+
+// Saw reports whether a node is there for a rule that goes through all: inside of Rewind not what was not on
+// the caller's screen then, or below such a node, nor what has gone; in a replay not what a command is yet to
+// make. Of what Config.Rewind does not name, and of what has come into the caller's sight since, it is true.
+func (c Call) Saw(e *donburi.Entry) bool {
+	r := of(e)
+	return r == nil || r.past.Saw(e)
 }

@@ -61,7 +61,7 @@ func (r *Replication) connect() {
 		Others: func() bool { return r.seats.seated(func(s *seat) bool { return s.joined }) > 0 },
 	}
 	r.commands = commanding{
-		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, seats: &r.seats, wake: r.wakePredicted, checks: &r.checks, all: make([]commandBinder, len(sh.Kinds.Commands)),
+		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, past: &r.past, seats: &r.seats, wake: r.wakePredicted, checks: &r.checks, all: make([]commandBinder, len(sh.Kinds.Commands)),
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands, drawn: &r.own}
 	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, Report: r.notify.Compare, Start: r.draw.inPlace.Start}
@@ -70,7 +70,7 @@ func (r *Replication) connect() {
 		r.proxies.endProxy(n, nodes.Removed)
 		sh.RemoveEntities(n)
 	}}
-	r.past = rewind.History{Base: &sh.Base, Nodes: &r.nodes, Sends: sh.config.Sends}
+	r.past = rewind.History{Base: &sh.Base, Nodes: &r.nodes, Sends: sh.config.Sends, Screen: &r.draw.screen}
 	r.nodes.Ended = func(n *nodes.Node) {
 		r.commands.forget(n)
 		r.past.Forget(n)
@@ -112,6 +112,7 @@ func (r *Replication) resetClient() {
 	r.commands.lead, r.commands.got, r.commands.makes = clock.Lead{Bound: sh.config.MaxMargin.Seconds() * float64(sh.config.Steps), Hz: float64(sh.config.Steps)}, 0, 0
 	r.commands.heard, r.commands.writer = false, command.NewWriter(command.Kept(sh.config.Steps))
 	r.predict.all, r.predict.known, r.predict.shown = nil, 0, predict.Once{}
+	r.past.Reset()
 	r.predict.spawns.Reset()
 	r.predict.others.Reset()
 }

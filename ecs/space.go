@@ -20,7 +20,7 @@ import (
 // Within one step the answers are by where nodes were at its first question; what is bumped,
 // made, removed, given another parent or told of by Moved counts at once, and so does what
 // this client predicts, with what its commands have made. After Receive, Send and Frame questions look again. Inside
-// Call.Rewind and in replays the answers are as of then. Nodes whose place is not a finite
+// Call.Rewind and in replays the answers are as of then, without what the caller did not see. Nodes whose place is not a finite
 // number are not found.
 //
 // A game that never asks pays nothing. Asking allocates nothing once the index is warm. The

@@ -40,9 +40,10 @@ type drawing struct {
 // `interp` have their values at the time that Frame has set, the others their present
 // values. What this machine decides itself, on the authority and of local entities, is drawn
 // between its last two steps, so that a quick display shows motion in each frame; nothing is
-// kept for that of components that are not asked for. Within a step, and for components without
-// `interp` fields, View returns a copy of the component as it is. It panics if the entity does
-// not have the component or has been removed.
+// kept for that of components that are not asked for. Within a step View shows others still as the newest
+// frame did, also where a correction runs an earlier tick again, and what this machine decides or predicts
+// as it is; inside Call.Rewind what that has set back is as it stands there. Without `interp` fields it is the
+// component as it is. View panics if the entity does not have the component or has been removed.
 func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	r, n := nodeAt(e)
 	if n == nil && !e.Valid() { // the entity of a node is there
@@ -130,7 +131,7 @@ func viewOf[T any](r *Replication, e *donburi.Entry, n *nodes.Node, c *donburi.C
 		return v
 	}
 	b := n.DrawnBinding(e.Entity(), c)
-	if b == nil {
+	if b == nil || r.past.Sets(n, e.Entity(), c) {
 		return *c.Get(e)
 	}
 	if b.Comp.StandIn != nil {

@@ -64,7 +64,8 @@ func (i Impurity) String() string {
 // Input comes from Game.Setup, so have its bots use every key. What lies behind a pointer is
 // not compared, and a rule that asks a global for the same answer twice is not found out. What is
 // drawn of others (`interp`) stands where it will be at the tick of the rule, as far as their motion
-// is known; that a rule reads it is found while they stand.
+// is known; that a rule reads it is found while they stand. Inside of Call.Rewind it is as it was drawn in
+// that tick, which is the same in each run and on the server.
 func CheckStep(t testing.TB, g Game, steps int) {
 	t.Helper()
 	for _, i := range Impurities(t, g, steps) {
@@ -232,7 +233,7 @@ func (c *checker) tryField(first, again *snapshot, cl *cell, f *field, old, past
 	what := "Tag it (`to=owner` if only the owner needs it), or work it out from what is tagged"
 	if !f.local {
 		why = "Apply reads it of a node that this client does not predict, where it is as it was a round trip ago: "
-		what = "Predict that node as well (tendon.Predict), decide it on the authority, or name it in Game.Weighed: each of its changes is a correction"
+		what = "Ask inside Call.Rewind, if it is tagged `interp`, predict that node as well (tendon.Predict), decide it on the authority, or name it in Game.Weighed: each of its changes is a correction"
 	}
 	c.report(cl, f, why+"with "+show(old)+", as it was before, "+differs.of+" becomes "+differs.b+" and not "+differs.a+". "+what)
 }

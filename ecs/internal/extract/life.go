@@ -60,7 +60,7 @@ func (ex *Reader) MakeNode(e *donburi.Entry, o nodes.Origin) *nodes.Node {
 	}
 	delete(ex.unmade, ent)
 	delete(ex.Nodes.Parts, ent)
-	n.ID = id
+	n.ID, n.From = id, ex.Tick
 	for i := range n.Items {
 		n.Items[i].Item, _ = ex.Auth.Item(id, i)
 		ex.Notify.StartComparing(&n.Items[i], o.Prefab == nil && o.Name == "", nil)

@@ -20,7 +20,6 @@ import (
 // OnProxy is the part of a node that only a client needs.
 type OnProxy struct {
 	Replica *rpl.Replica
-	From    rpl.Tick // tick of its first sample: not drawn before
 	Until   rpl.Tick // tick of its removal: not drawn from then on
 	Hidden  bool
 	Orphan  bool    // its parent is not known, or not here, and so its place is not: not drawn
@@ -49,6 +48,7 @@ type Table struct {
 	Parts     map[donburi.Entity][]donburi.Entity // by the entity that they are parts of, until that is a node
 	Ended     func(n *Node)                       // told of nodes that have ended
 	Shifted   func(n *Node)                       // told of nodes that may be at another place; nil: nobody wants to know
+	Added     int                                 // counts nodes that came
 	Regrouped bool                                // a part may have changed its node, or lost it, since the last look
 
 	owned map[rpl.Peer]map[*Node]struct{} // nodes by their owners
@@ -81,12 +81,14 @@ type Node struct {
 	InPlace bool    // on a proxy: it is in Replication.inPlace
 	Ending  bool    // on the authority: endNode is at work on it
 	Here    bool    // OnStreamIn has run
+	Unseen  bool    // in a Rewind: it was not on the caller's screen
 	Asked   bool    // the game has said that it is predicted
 	Waits   bool    // the game has said that it is not, although it is this player's
 	Awaited bool    // this machine has made it before the authority has told of it
 	Why     Reason  // it ends, or has ended
 	Extent  float32 // on the authority: how far it reaches, as the core knows it; below 0: nothing that counts
 
+	From           rpl.Tick // when it was made; on a proxy the tick of its first sample: not drawn before
 	Leapt          rpl.Tick // when the game last said that it leapt: on the authority, and where it is predicted
 	ReportedOwner  rpl.Peer // the owner and the parent that OnOwner and OnParent have told of
 	ReportedParent donburi.Entity
@@ -233,6 +235,7 @@ func (ns *Table) New(e donburi.Entity, data components.NodeData) *Node {
 }
 
 func (ns *Table) Add(n *Node) {
+	ns.Added++
 	ns.SetSlot(n.Entity, n)
 	for _, p := range n.Parts() {
 		ns.SetSlot(p, n)

@@ -46,6 +46,17 @@ func (ns *Table) hangsBelow(n, top *Node) bool {
 // HangAsNow has Above return what is above nodes now.
 func (ns *Table) HangAsNow() { ns.then = nil }
 
+// IsUnseen reports whether a node, or one above it, was not on the screen that the Rewind in progress
+// goes back to.
+func (ns *Table) IsUnseen(n *Node) bool {
+	for ; n != nil; n = ns.Above(n) {
+		if n.Unseen {
+			return true
+		}
+	}
+	return false
+}
+
 // CarrierOf returns what an entity's place is relative to: its node, or the node above that.
 func (ns *Table) CarrierOf(e *donburi.Entry, n *Node) *donburi.Entry {
 	if n != nil && n.Entity == e.Entity() {

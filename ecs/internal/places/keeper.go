@@ -177,7 +177,7 @@ func (k *Keeper) place(id uint32) {
 		delete(k.leaving, id)
 	}
 	awaited := n.Predicted != nil && n.Awaited && !n.Predicted.Gone // by a command of this machine
-	if n == k.Nodes.Session || n.ID == 0 && !awaited || n.IsOrphan() {
+	if n == k.Nodes.Session || n.ID == 0 && !awaited || n.IsOrphan() || k.Nodes.IsUnseen(n) {
 		k.index.Remove(id)
 		return
 	}

@@ -1,5 +1,6 @@
-// Package rewind is the authority's memory of where things were, so that a shot is judged by
-// what the shooter saw.
+// Package rewind is the memory of where things were, so that a shot is judged by what the shooter saw:
+// the authority's of what was so in each tick, of which it works out what a player has drawn, and a
+// client's of what it has drawn itself (client.go), so that its rules come to the same.
 package rewind
 
 import (
@@ -39,25 +40,45 @@ type History struct {
 	Nodes *nodes.Table
 	Sends int // a second
 
+	// Of a client.
+	Screen *track.Screen
+	asked  bool    // a rule has gone back: what is drawn is kept from then on
+	frames []frame // by tick
+
 	rewound []rewound
 	size    rpl.Tick // how many ticks are kept
-	undos   []undo   // of the Rewind in progress
-	claims  []claim  // of it, and of those that it is inside of
+	added   int      // Nodes.Added as of the newest tick that is kept
+	claims  []claim  // of the Rewind in progress, and of those that it is inside of
+	undos   []undo   // of the Rewind in progress …
+	unseen  []*nodes.Node
 }
 
-// A claim is what a Rewind goes back to: what a peer has drawn.
+// A claim is what a Rewind goes back to: what a peer has drawn, or on a client what that has in a tick.
 type claim struct {
 	from  rpl.Peer
 	drawn command.Drawn
+	tick  rpl.Tick
+}
+
+// A sight is what somebody saw: the state at a share of the way between two ticks.
+type sight struct {
+	by       rpl.Peer
+	others   []rpl.Node // of those of others, what it predicts
+	from, to rpl.Tick
+	share    float64
 }
 
 // A rewound is one of the components.
 type rewound struct {
 	comp  *nodes.Component
-	query *donburi.Query
+	which filter.LayoutFilter
 	live  []*past
 	room  []*past // of nodes that have ended
 	of    map[donburi.Entity]*past
+
+	world donburi.World // of which …
+	known int           // … so many archetypes are known, and these are its own
+	own   []int
 }
 
 // A past is the drawn fields of a node's entity, or of a part's, after each of the last ticks,
@@ -90,6 +111,7 @@ type undo struct {
 func (rw *History) Begin(cs []donburi.IComponentType, only filter.LayoutFilter) error {
 	// Twice, because what was seen lies between two packets, which few sends and losses put far apart.
 	rw.size = max(pastLeast, rpl.Tick(2*rewindMost.Seconds()/rw.step())+2)
+	rw.frames = make([]frame, rw.size)
 	for _, c := range cs {
 		comp := (*nodes.Component)(nil)
 		if c != nil {
@@ -105,32 +127,42 @@ func (rw *History) Begin(cs []donburi.IComponentType, only filter.LayoutFilter) 
 		if only != nil {
 			which = filter.And(which, only)
 		}
-		rw.rewound = append(rw.rewound, rewound{comp: comp, query: donburi.NewQuery(which), of: map[donburi.Entity]*past{}})
+		rw.rewound = append(rw.rewound, rewound{comp: comp, which: which, of: map[donburi.Entity]*past{}})
 	}
 	return nil
 }
 
-// remember keeps the state of this tick.
+// Remember keeps the state of this tick.
 func (rw *History) Remember() {
+	slot := int(rw.Tick % rw.size)
+	rw.each(func(k *rewound, p *past, e *donburi.Entry) {
+		at, row := e.Component(k.comp.Type), p.row(k, slot)
+		p.moments[slot] = moment{rw.Tick, p.node.Leapt, p.node.Parent}
+		for j := range k.comp.Drawn.Fields {
+			row[j] = k.comp.Drawn.Fields[j].Rounded(at)
+		}
+	})
+}
+
+// each shows the entities of nodes and parts that have a past.
+func (rw *History) each(keep func(k *rewound, p *past, e *donburi.Entry)) {
+	rw.added = rw.Nodes.Added
 	for i := range rw.rewound {
 		k := &rw.rewound[i]
 		k.live = k.live[:0]
-		for e := range k.query.Iter(rw.World) {
-			n := rw.Nodes.Of(e.Entity())
-			if n == nil {
-				continue
-			}
-			p := k.of[e.Entity()]
-			if p == nil || p.node != n {
-				p = k.take(int(rw.size))
-				p.node, p.entity, k.of[e.Entity()] = n, e.Entity(), p
-			}
-			k.live = append(k.live, p)
-			at, slot := e.Component(k.comp.Type), int(rw.Tick%rw.size)
-			p.moments[slot] = moment{rw.Tick, n.Leapt, n.Parent}
-			row := p.row(k, slot)
-			for j := range k.comp.Drawn.Fields {
-				row[j] = k.comp.Drawn.Fields[j].Rounded(at)
+		for _, at := range k.archetypes(rw.World) {
+			for _, e := range rw.World.Archetypes()[at].Entities() {
+				n := rw.Nodes.Of(e)
+				if n == nil {
+					continue
+				}
+				p := k.of[e]
+				if p == nil || p.node != n {
+					p = k.take(int(rw.size))
+					p.node, p.entity, k.of[e] = n, e, p
+				}
+				k.live = append(k.live, p)
+				keep(k, p, rw.World.Entry(e))
 			}
 		}
 		if len(k.of) > len(k.live) { // parts go without their node
@@ -141,6 +173,21 @@ func (rw *History) Remember() {
 			}
 		}
 	}
+}
+
+// archetypes returns which archetypes have the component. A game may be in a loop over the same entities,
+// in which donburi's own query would wait for itself.
+func (k *rewound) archetypes(w donburi.World) []int {
+	all := w.Archetypes()
+	if k.world != w {
+		k.world, k.known, k.own = w, 0, k.own[:0]
+	}
+	for ; k.known < len(all); k.known++ {
+		if k.which.MatchesLayout(all[k.known].ComponentTypes()) {
+			k.own = append(k.own, k.known)
+		}
+	}
+	return k.own
 }
 
 // take returns memory for an entity.
@@ -168,11 +215,12 @@ func (p *past) at(k *rewound, t rpl.Tick) (*moment, []float64) {
 	return &p.moments[slot], p.row(k, slot)
 }
 
-// drawn returns what it was as drawn at a share of the way between two ticks: at what moment, and
-// between which values. It returns nil if it was not there.
-func (p *past) drawn(k *rewound, from, to rpl.Tick, share float64) (m *moment, a, b []float64, of float64) {
-	before, a := p.at(k, from)
-	m, b = p.at(k, to)
+// drawn returns what somebody saw of it: at what moment, and how far between which values. It returns
+// nil if nothing is known of then.
+func (p *past) drawn(k *rewound, s *sight) (m *moment, a, b []float64, of float64) {
+	share := s.share
+	before, a := p.at(k, s.from)
+	m, b = p.at(k, s.to)
 	switch {
 	case m == nil:
 		return before, a, a, 0
@@ -183,7 +231,7 @@ func (p *past) drawn(k *rewound, from, to rpl.Tick, share float64) (m *moment, a
 			return before, a, a, 0
 		}
 		return m, b, b, 0
-	case m.leapt > from && m.leapt <= to: // nobody has drawn it on the way
+	case m.leapt > s.from && m.leapt <= s.to: // nobody has drawn it on the way
 		return m, a, b, math.Floor(min(share, 1))
 	}
 	return m, a, b, share
@@ -210,9 +258,13 @@ func (k *rewound) forget(n *nodes.Node, e donburi.Entity) {
 // Back sets everything to what a peer has drawn, until Forth. Inside of another Back it is as the
 // inner one says, and then again as the outer.
 func (rw *History) Back(from rpl.Peer, d command.Drawn) {
+	rw.begin(claim{from: from, drawn: d})
+}
+
+func (rw *History) begin(c claim) {
 	rw.forth()
-	rw.claims = append(rw.claims, claim{from, d})
-	rw.back(from, d)
+	rw.claims = append(rw.claims, c)
+	rw.back(c)
 }
 
 // Forth sets everything back to what it is, or to what the Back says that this one was inside of.
@@ -220,13 +272,18 @@ func (rw *History) Forth() {
 	rw.forth()
 	rw.claims = rw.claims[:len(rw.claims)-1]
 	if n := len(rw.claims); n > 0 {
-		rw.back(rw.claims[n-1].from, rw.claims[n-1].drawn)
+		rw.back(rw.claims[n-1])
 	}
 }
 
-func (rw *History) back(from rpl.Peer, d command.Drawn) {
+// sight returns what a claim is taken for.
+func (rw *History) sight(c claim) sight {
+	if rw.Auth == nil {
+		return sight{by: rw.Me, from: c.tick, to: c.tick, share: 1}
+	}
+	d := c.drawn
 	to, span, share := rpl.Tick(d.To), rpl.Tick(d.Span), d.Share()
-	if oldest := rw.oldest(from); to < oldest+span && d.At < float64(oldest) {
+	if oldest := rw.oldest(c.from); to < oldest+span && d.At < float64(oldest) {
 		to, span, share = oldest, 0, 1
 	}
 	if to > rw.Tick {
@@ -236,18 +293,60 @@ func (rw *History) back(from rpl.Peer, d command.Drawn) {
 	if span > 0 {
 		most = 1 + track.BeyondSeconds/rw.step()/float64(span)
 	}
-	share = min(share, most)
-	others := rw.Auth.Predicting(from)
-	goes := func(k *rewound, p *past) bool { // it is what the caller saw, and not where the caller predicts it
-		n := p.node
-		return n != nil && n.Owner != from && rw.Nodes.Of(p.entity) == n && rw.World.Entry(p.entity).HasComponent(k.comp.Type) &&
-			(len(others) == 0 || !slices.Contains(others, n.ID))
+	return sight{c.from, rw.Auth.Predicting(c.from), to - span, to, min(share, most)}
+}
+
+// isShown reports whether the caller sees a node as it is told of, and not where it predicts it.
+func (rw *History) isShown(n *nodes.Node, s *sight) bool {
+	return n != nil && n.Owner != s.by && n.Predicted == nil && (len(s.others) == 0 || !slices.Contains(s.others, n.ID))
+}
+
+// goes reports whether an entity is set back.
+func (rw *History) goes(k *rewound, p *past, s *sight) bool {
+	return rw.isShown(p.node, s) && rw.Nodes.Of(p.entity) == p.node && rw.World.Entry(p.entity).HasComponent(k.comp.Type)
+}
+
+// miss has a node not be there if the caller had it not on its screen.
+func (rw *History) miss(n *nodes.Node, s *sight) {
+	for u := n; u != nil; u = u.Parent {
+		if !rw.isShown(u, s) { // what hangs below what is drawn ahead is drawn with it
+			return
+		}
+	}
+	if n != nil && !n.Unseen && rw.wasHidden(n, s) {
+		n.Unseen = true
+		rw.unseen = append(rw.unseen, n)
+		rw.Nodes.Shift(n)
+	}
+}
+
+func (rw *History) wasHidden(n *nodes.Node, s *sight) bool {
+	if rw.Auth == nil {
+		return rw.isHidden(n, s.to)
+	}
+	return n.From > s.to || n.From > s.from && s.share < 1 // made between two packets, it is drawn from the second on
+}
+
+func (rw *History) back(c claim) {
+	s := rw.sight(c)
+	for i := range rw.rewound {
+		k := &rw.rewound[i]
+		for _, p := range k.live {
+			rw.miss(p.node, &s)
+		}
+		if rw.Nodes.Added != rw.added { // since then, of which nothing is kept yet
+			for _, at := range k.archetypes(rw.World) {
+				for _, e := range rw.World.Archetypes()[at].Entities() {
+					rw.miss(rw.Nodes.Of(e), &s)
+				}
+			}
+		}
 	}
 	for i := range rw.rewound { // what hung nowhere comes off first: two may have changed places since
 		k := &rw.rewound[i]
 		for _, p := range k.live {
-			if p.node != nil && p.node.Parent != nil && goes(k, p) {
-				if m, _, _, _ := p.drawn(k, to-span, to, share); m != nil && m.parent == nil {
+			if p.node != nil && p.node.Parent != nil && rw.goes(k, p, &s) {
+				if m, _, _, _ := p.drawn(k, &s); m != nil && m.parent == nil {
 					rw.Nodes.HangAsThen(p.node, nil)
 				}
 			}
@@ -256,13 +355,13 @@ func (rw *History) back(from rpl.Peer, d command.Drawn) {
 	for i := range rw.rewound {
 		k := &rw.rewound[i]
 		for _, p := range k.live {
-			if !goes(k, p) {
+			n := p.node
+			if !rw.goes(k, p, &s) || n.Unseen {
 				continue
 			}
-			n := p.node
-			m, a, b, of := p.drawn(k, to-span, to, share)
+			m, a, b, of := p.drawn(k, &s)
 			if m == nil || m.parent != nil && rw.Nodes.Of(m.parent.Entity) != m.parent {
-				continue // it was not there, or on something that is not there any more
+				continue // nothing is known of then, or it was on something that is not there any more
 			}
 			if !rw.Nodes.HangAsThen(n, m.parent) {
 				continue
@@ -282,6 +381,12 @@ func (rw *History) back(from rpl.Peer, d command.Drawn) {
 
 func (rw *History) forth() {
 	rw.Nodes.HangAsNow()
+	for _, n := range rw.unseen {
+		n.Unseen = false
+		rw.Nodes.Shift(n)
+	}
+	clear(rw.unseen)
+	rw.unseen = rw.unseen[:0]
 	var of undo
 	var at unsafe.Pointer
 	for i := range rw.undos {
@@ -293,7 +398,11 @@ func (rw *History) forth() {
 			continue
 		}
 		v := u.was
-		if now := u.f.Get(at); now != u.set {
+		switch now := u.f.Get(at); {
+		case now == u.set:
+		case u.f.Steps(): // no sum of two states is a state
+			v = now
+		default:
 			v = u.f.Plus(v, u.f.Way(u.set, now))
 		}
 		u.f.Set(at, v)

@@ -122,6 +122,15 @@ func (sc *Screen) Draw(k *Track, p unsafe.Pointer, inPlace bool) {
 	}
 }
 
+// Values returns in to what Draw draws, by field, less the error that is drawn away, of which the authority
+// knows nothing: NaN for what is absent. There is a sample.
+func (sc *Screen) Values(k *Track, to []float64) {
+	w, _ := sc.wayOn(k, sc.Render)
+	for i := range to {
+		to[i] = w.at(k, i)
+	}
+}
+
 // Push adds the state of a tick to what an item is drawn from, without a leap.
 func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 	last := int(k.n) - 1
