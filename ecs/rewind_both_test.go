@@ -55,6 +55,7 @@ type duel struct {
 	bolt   *donburi.ComponentType[duelBolt]
 
 	rule, every func(m *tendontest.Machine, c tendon.Call) // instead of judge; of all
+	stops       bool                                       // all stand now and then, for up to two seconds
 
 	// What the rule has found, by tick.
 	from          rpl.Tick // 0: not yet
@@ -100,6 +101,9 @@ func newDuel(t *testing.T, seed uint64, line netsim.Conditions, changes ...func(
 			play.Sample(m.Replication, func(e *donburi.Entry) (k duelKeys) {
 				if n++; rng.IntN(15) == 0 { // keeps near the middle
 					dir = gmath.RadToVec(gmath.Rad(rng.Float64() * 2 * math.Pi)).Sub(d.runner.Get(e).Pos.Divf(60)).ClampLen(1)
+				}
+				if d.stops && n%150 < rng.IntN(2)+n/150%8*20 {
+					dir = gmath.Vec{}
 				}
 				if k.Dir = dir; m.Name == "client 1" {
 					k.Dir, k.Swing, k.Fire = dir.Divf(4), n%6 == 0, n%20 == 0

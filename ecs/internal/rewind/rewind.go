@@ -1,11 +1,10 @@
 // Package rewind is the memory of where things were, so that a shot is judged by what the shooter saw:
-// the authority's of what was so in each tick, of which it works out what a player has drawn, and a
-// client's of what it has drawn itself (client.go), so that its rules come to the same.
+// the authority's of what was so in each tick (past.go), of which it works out what a player has drawn, and
+// a client's of what it has drawn itself (client.go), so that its rules come to the same.
 package rewind
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 	"unsafe"
@@ -68,34 +67,6 @@ type sight struct {
 	share    float64
 }
 
-// A rewound is one of the components.
-type rewound struct {
-	comp  *nodes.Component
-	which filter.LayoutFilter
-	live  []*past
-	room  []*past // of nodes that have ended
-	of    map[donburi.Entity]*past
-
-	world donburi.World // of which …
-	known int           // … so many archetypes are known, and these are its own
-	own   []int
-}
-
-// A past is the drawn fields of a node's entity, or of a part's, after each of the last ticks,
-// quantised as clients have them.
-type past struct {
-	node    *nodes.Node
-	entity  donburi.Entity
-	moments []moment  // by tick
-	values  []float64 // by tick, then field
-}
-
-// A moment is what there is to know of a tick.
-type moment struct {
-	tick, leapt rpl.Tick    // leapt: when it had last leapt
-	parent      *nodes.Node // what it hung below, to which its place was relative
-}
-
 // An undo is a field that a Rewind has set. The component is looked up again: a rule may have put
 // another in its place, or have removed it.
 type undo struct {
@@ -130,129 +101,6 @@ func (rw *History) Begin(cs []donburi.IComponentType, only filter.LayoutFilter) 
 		rw.rewound = append(rw.rewound, rewound{comp: comp, which: which, of: map[donburi.Entity]*past{}})
 	}
 	return nil
-}
-
-// Remember keeps the state of this tick.
-func (rw *History) Remember() {
-	slot := int(rw.Tick % rw.size)
-	rw.each(func(k *rewound, p *past, e *donburi.Entry) {
-		at, row := e.Component(k.comp.Type), p.row(k, slot)
-		p.moments[slot] = moment{rw.Tick, p.node.Leapt, p.node.Parent}
-		for j := range k.comp.Drawn.Fields {
-			row[j] = k.comp.Drawn.Fields[j].Rounded(at)
-		}
-	})
-}
-
-// each shows the entities of nodes and parts that have a past.
-func (rw *History) each(keep func(k *rewound, p *past, e *donburi.Entry)) {
-	rw.added = rw.Nodes.Added
-	for i := range rw.rewound {
-		k := &rw.rewound[i]
-		k.live = k.live[:0]
-		for _, at := range k.archetypes(rw.World) {
-			for _, e := range rw.World.Archetypes()[at].Entities() {
-				n := rw.Nodes.Of(e)
-				if n == nil {
-					continue
-				}
-				p := k.of[e]
-				if p == nil || p.node != n {
-					p = k.take(int(rw.size))
-					p.node, p.entity, k.of[e] = n, e, p
-				}
-				k.live = append(k.live, p)
-				keep(k, p, rw.World.Entry(e))
-			}
-		}
-		if len(k.of) > len(k.live) { // parts go without their node
-			for e, p := range k.of {
-				if rw.Nodes.Of(e) != p.node {
-					k.forget(p.node, e)
-				}
-			}
-		}
-	}
-}
-
-// archetypes returns which archetypes have the component. A game may be in a loop over the same entities,
-// in which donburi's own query would wait for itself.
-func (k *rewound) archetypes(w donburi.World) []int {
-	all := w.Archetypes()
-	if k.world != w {
-		k.world, k.known, k.own = w, 0, k.own[:0]
-	}
-	for ; k.known < len(all); k.known++ {
-		if k.which.MatchesLayout(all[k.known].ComponentTypes()) {
-			k.own = append(k.own, k.known)
-		}
-	}
-	return k.own
-}
-
-// take returns memory for an entity.
-func (k *rewound) take(size int) *past {
-	if n := len(k.room); n > 0 {
-		p := k.room[n-1]
-		k.room = k.room[:n-1]
-		clear(p.moments)
-		return p
-	}
-	return &past{moments: make([]moment, size), values: make([]float64, size*len(k.comp.Drawn.Fields))}
-}
-
-func (p *past) row(k *rewound, slot int) []float64 {
-	n := len(k.comp.Drawn.Fields)
-	return p.values[slot*n:][:n]
-}
-
-// at returns what it was in a tick, nil if it was not there.
-func (p *past) at(k *rewound, t rpl.Tick) (*moment, []float64) {
-	slot := int(t % rpl.Tick(len(p.moments)))
-	if t == 0 || p.moments[slot].tick != t {
-		return nil, nil
-	}
-	return &p.moments[slot], p.row(k, slot)
-}
-
-// drawn returns what somebody saw of it: at what moment, and how far between which values. It returns
-// nil if nothing is known of then.
-func (p *past) drawn(k *rewound, s *sight) (m *moment, a, b []float64, of float64) {
-	share := s.share
-	before, a := p.at(k, s.from)
-	m, b = p.at(k, s.to)
-	switch {
-	case m == nil:
-		return before, a, a, 0
-	case before == nil:
-		return m, b, b, 0
-	case before.parent != m.parent: // it is drawn where it hung until it hangs elsewhere
-		if share < 1 {
-			return before, a, a, 0
-		}
-		return m, b, b, 0
-	case m.leapt > s.from && m.leapt <= s.to: // nobody has drawn it on the way
-		return m, a, b, math.Floor(min(share, 1))
-	}
-	return m, a, b, share
-}
-
-// Forget drops the past of a node that has ended.
-func (rw *History) Forget(n *nodes.Node) {
-	for i := range rw.rewound {
-		rw.rewound[i].forget(n, n.Entity)
-		for _, e := range n.Parts() {
-			rw.rewound[i].forget(n, e)
-		}
-	}
-}
-
-func (k *rewound) forget(n *nodes.Node, e donburi.Entity) {
-	if p := k.of[e]; p != nil && p.node == n {
-		p.node = nil
-		k.room = append(k.room, p)
-		delete(k.of, e)
-	}
 }
 
 // Back sets everything to what a peer has drawn, until Forth. Inside of another Back it is as the
@@ -306,18 +154,28 @@ func (rw *History) goes(k *rewound, p *past, s *sight) bool {
 	return rw.isShown(p.node, s) && rw.Nodes.Of(p.entity) == p.node && rw.World.Entry(p.entity).HasComponent(k.comp.Type)
 }
 
+// stood reports whether an entity has been as it is since before it was seen: it need not be set back.
+func (rw *History) stood(k *rewound, p *past, s *sight) bool {
+	if p.since == 0 || p.since > s.from || p.node == nil || rw.Nodes.Of(p.entity) != p.node {
+		return false
+	}
+	e := rw.World.Entry(p.entity)
+	return e.HasComponent(k.comp.Type) && p.stands(k, e.Component(k.comp.Type))
+}
+
 // miss has a node not be there if the caller had it not on its screen.
 func (rw *History) miss(n *nodes.Node, s *sight) {
+	if n == nil || n.Unseen || !rw.wasHidden(n, s) {
+		return
+	}
 	for u := n; u != nil; u = u.Parent {
 		if !rw.isShown(u, s) { // what hangs below what is drawn ahead is drawn with it
 			return
 		}
 	}
-	if n != nil && !n.Unseen && rw.wasHidden(n, s) {
-		n.Unseen = true
-		rw.unseen = append(rw.unseen, n)
-		rw.Nodes.Shift(n)
-	}
+	n.Unseen = true
+	rw.unseen = append(rw.unseen, n)
+	rw.Nodes.Shift(n)
 }
 
 func (rw *History) wasHidden(n *nodes.Node, s *sight) bool {
@@ -356,7 +214,7 @@ func (rw *History) back(c claim) {
 		k := &rw.rewound[i]
 		for _, p := range k.live {
 			n := p.node
-			if !rw.goes(k, p, &s) || n.Unseen {
+			if rw.stood(k, p, &s) || !rw.goes(k, p, &s) || n.Unseen {
 				continue
 			}
 			m, a, b, of := p.drawn(k, &s)
