@@ -231,7 +231,7 @@ func (ca *caller) callWaiting() {
 func (ca *caller) dropCalls() { ca.Faults.Add("rpc dropped", ca.queued.Drop()) }
 
 // waits keeps a call of the server until its tick is drawn, unless its node is drawn ahead.
-func (ca *caller) waits(c Call, args any, run func(Call, any) error) bool {
+func (ca *caller) waits(c Call, args any, run func(Call, any, func()) error) bool {
 	n := ca.nodes.Of(c.Entry.Entity())
 	if ca.Auth != nil || c.From == ca.Me || n.Predicted != nil && n != ca.nodes.Session {
 		return false
@@ -252,6 +252,6 @@ func (ca *caller) runDrawn(of *nodes.Node, to rpl.Tick) {
 			continue
 		}
 		c.Call.Entry = ca.World.Entry(n.Entity)
-		ca.Faults.Refuse("rpc refused", c.Run(c.Call, c.Args))
+		ca.Faults.Refuse("rpc refused", c.Run(c.Call, c.Args, func() {}))
 	}
 }

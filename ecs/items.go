@@ -131,6 +131,7 @@ func (px *proxies) ItemRemoved(rep *rpl.Replica, ord int, _ *rpl.ItemType) {
 	if !ok || ord >= len(n.Items) {
 		return
 	}
+	px.calls.runDrawn(n, rpl.MaxTick) // what waits may be about it
 	if e, p := px.Component(&n.Items[ord]); p != nil {
 		donburix.Drop(e, n.Items[ord].Comp.Type)
 	}

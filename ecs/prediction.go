@@ -133,7 +133,7 @@ func (pr *prediction) moved(n *nodes.Node) bool {
 // Once runs fn for an effect of a command, a sound or a spark: once, however often corrections run the tick
 // again, and also where one has moved the effect by up to 5 ticks; so near to one that is not made any more,
 // or was confirmed just before, a replay brings none. late is how long ago it should have been shown, above 0
-// where only a correction has come to it. key tells apart the effects of one run. What a correction takes
+// where only a correction has come to it. key tells apart the effects of one run, in OnWake of a node and its parts. What a correction takes
 // back stays shown: for what lasts, spawn a node. In the handler of a call that the authority makes on the same
 // node it is the same effect, if the key is, by up to 5 ticks: fn runs where no rule has shown it. Elsewhere it runs at once.
 func (c Call) Once(key int, fn func(late time.Duration)) {

@@ -106,7 +106,8 @@ func (c *RPC[A]) AnyOrder() *RPC[A] {
 // WhenDrawn has clients run the server's calls in the Receive by which drawn time (ViewTick) has reached their
 // ticks: the sound of a hit comes with the fist. They run by tick and then as they came, before OnStreamOut of
 // what ends by then; at once on nodes that the client predicts, but for the session's, and where more than 512
-// wait ("rpc before its picture"). Calls without it may overtake them. A level drops those that wait. It is
+// wait ("rpc before its picture"), or where their node is about to lose a component. Calls without it may overtake
+// them. A level drops those that wait, and what a reference tagged `has` refuses by then is not run. It is
 // part of the declaration, of this machine alone, and returns c. New refuses it for a call to the server.
 func (c *RPC[A]) WhenDrawn() *RPC[A] {
 	c.protocol.declare("WhenDrawn of RPC", c.wire.Name)
@@ -154,28 +155,26 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 	if r.calls.handlers[c.wire] != nil {
 		panic(fmt.Sprintf("tendon: RPC %s is handled twice in one session: bind it once", c.wire.Name))
 	}
-	run := func(call Call, a any) error {
+	run := func(call Call, a any, handOn func()) error {
 		err := c.forNode(call.Entry)
 		if err == nil {
+			err = r.nodes.CheckRefs(&r.shared.Base, c.wire.Args.Refs(), call.From, unsafe.Pointer(a.(*A)))
+		}
+		if err == nil {
+			handOn()
 			fn(call, *a.(*A))
 		}
 		return err
 	}
 	r.calls.handlers[c.wire] = func(call Call, args []byte, handOn func()) error {
-		if err := c.forNode(call.Entry); err != nil {
-			return err
-		}
 		a := new(A)
 		if err := c.wire.Args.Parse(args, unsafe.Pointer(a), &r.nodes); err != nil {
 			return fmt.Errorf("arguments: %w", err)
 		}
-		if err := r.nodes.CheckRefs(&r.shared.Base, c.wire.Args.Refs(), call.From, unsafe.Pointer(a)); err != nil {
-			return fmt.Errorf("arguments: %w", err)
-		}
-		if handOn(); c.drawn && r.calls.waits(call, a, run) {
+		if c.drawn && r.calls.waits(call, a, run) {
 			return nil
 		}
-		return run(call, a)
+		return run(call, a, handOn)
 	}
 }
 
@@ -290,7 +289,7 @@ func (c Call) Rewind(fn func()) {
 
 // Saw reports whether a node is there for a rule that goes through all: inside of Rewind not what was not on
 // the caller's screen then, or below such a node, nor what has gone; in a replay not what a command is yet to
-// make. Of what Config.Rewind does not name, and of what has come into the caller's sight since, it is true.
+// make. Of what Config.Rewind does not name it is true, and on the server of what came into the caller's sight since.
 func (c Call) Saw(e *donburi.Entry) bool {
 	r := of(e)
 	return r == nil || r.past.Saw(e)

@@ -4,11 +4,11 @@ package callqueue
 // and of 5,000 calls a second nobody could see or hear the most.
 const MaxTimed = 512
 
-// A Late is a call that has been read, and runs later.
+// A Late is a call that has been read, and runs later. Run calls handOn once it is known to be good.
 type Late[C any] struct {
 	Call C
 	Args any
-	Run  func(c C, args any) error
+	Run  func(c C, args any, handOn func()) error
 }
 
 // Timed keeps calls until their ticks, in the order of those and then as they came. The zero value

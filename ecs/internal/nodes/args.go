@@ -22,14 +22,14 @@ func (ns *Table) CheckRefs(sh *Base, refs []rpl.ArgRef, from rpl.Peer, args unsa
 		ent := *(*donburi.Entity)(unsafe.Add(args, ref.Offset))
 		n := ns.Of(ent)
 		if n == nil || !sh.World.Valid(ent) {
-			return fmt.Errorf("field %s refers to nothing that is here", ref.Field)
+			return fmt.Errorf("arguments: field %s refers to nothing that is here", ref.Field)
 		}
 		c := sh.Kinds.Named(ref.Has)
 		if c == nil || !sh.World.Entry(ent).HasComponent(c.Type) {
-			return fmt.Errorf("field %s refers to a node without component %s", ref.Field, ref.Has)
+			return fmt.Errorf("arguments: field %s refers to a node without component %s", ref.Field, ref.Has)
 		}
 		if sh.Auth != nil && from != sh.Me && !slices.Contains(sh.Auth.Holders(n.ID, nil), from) {
-			return fmt.Errorf("field %s refers to a node that peer %d does not hold", ref.Field, from)
+			return fmt.Errorf("arguments: field %s refers to a node that peer %d does not hold", ref.Field, from)
 		}
 	}
 	return nil
