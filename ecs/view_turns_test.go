@@ -4,6 +4,8 @@ package ecs_test
 // velocity, what is launched from rest, what stops and what bounces off.
 
 import (
+	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -154,5 +156,57 @@ func TestTurnsAreDrawnInTime(t *testing.T) {
 				t.Errorf("%d of %d frames stand or leap, more than one in a thousand", wrong, frames)
 			}
 		})
+	}
+}
+
+// turnLate has something run at a speed, and go back at another while the packets of some steps, from the
+// turn on, are lost. It returns the farthest that it is drawn forward, and either way, in a frame.
+func turnLate(t *testing.T, sends, lost int, fast, back float64) (forward, farthest float64) {
+	ok := netsim.Conditions{Delay: 30 * time.Millisecond}
+	l := newLab(t, ok)
+	server, client := l.server(tendon.Config{Sends: sends}), l.player(tendon.Config{Sends: sends})
+	l.joined()
+	e := server.Create(Transform).Entity()
+	since, last := -180, math.NaN()
+	server.step = func() {
+		speed := fast
+		if since++; since > 0 {
+			speed = -back
+		}
+		Transform.Get(server.World().Entry(e)).Pos.X += speed
+	}
+	for range 240 {
+		down := ok
+		if since >= 0 && since < lost {
+			down.Loss = 1
+		}
+		client.way.SetConditions(ok, down)
+		l.steps(1)
+		if client.Frame(); since > -60 {
+			x := tendon.View(client.find(tendon.ID(server.World().Entry(e))), Transform).Pos.X
+			if !math.IsNaN(last) {
+				forward, farthest = max(forward, x-last), max(farthest, math.Abs(x-last))
+			}
+			last = x
+		}
+	}
+	return forward, farthest
+}
+
+// What turns while its packets are lost is drawn back from where it is when their news comes, and never
+// farther on.
+func TestLateNewsOfATurnDrawsNothingOn(t *testing.T) {
+	const fast = 6.0
+	for _, sends := range []int{60, 30} {
+		for _, back := range []float64{6, 10, 16, 24, 40} {
+			said := ""
+			for lost := range 12 {
+				forward, farthest := turnLate(t, sends, lost, fast, back)
+				if said += fmt.Sprintf(" %.0f/%.0f", forward, farthest); forward > 1.5*fast {
+					t.Errorf("%d sends, %d lost, back at %v: drawn on by %.1f in a frame", sends, lost, back, forward)
+				}
+			}
+			t.Logf("%d sends, back at %v, on/either way by packets lost:%s", sends, back, said)
+		}
 	}
 }

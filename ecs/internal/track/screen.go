@@ -160,7 +160,7 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 		return
 	}
 	if predicted && k.Sent && sc.Received.lossy() {
-		sc.mend(k)
+		sc.mend(k, shows)
 	}
 	if !shows {
 		return
@@ -208,13 +208,14 @@ func (sc *Screen) differs(k *Track, w *way) bool {
 // mend moves the samples before the newest one, which was told, to where they lead to it, if
 // those are predicted and it is farther from them than the item is fast: a packet that told of a
 // turn was lost, and they go on as before it. What is drawn now stays where it is, and the
-// error is drawn away.
-func (sc *Screen) mend(k *Track) {
+// error is drawn away. compared: the caller compares what is drawn with what was drawn before that,
+// and finds the error itself.
+func (sc *Screen) mend(k *Track, compared bool) {
 	n, now := int(k.n), sc.Now().Seconds()
 	if n < 3 {
 		return
 	}
-	begun := false
+	begun := compared
 	for i := 0; i < len(k.set.Fields); {
 		end := k.set.end(i)
 		if k.set.Fields[i].moves() && k.catchesUp(i, end) {
@@ -239,7 +240,9 @@ func (sc *Screen) mend(k *Track) {
 				for s := range n - 1 {
 					k.values(s)[j] += off
 				}
-				b.off[j] -= off
+				if !compared {
+					b.off[j] -= off
+				}
 			}
 		}
 		i = end
