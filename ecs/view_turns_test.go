@@ -193,9 +193,9 @@ func turnLate(t *testing.T, sends, lost int, fast, back float64) (forward, farth
 	return forward, farthest
 }
 
-// What turns while its packets are lost is drawn back from where it is when their news comes, and never
-// farther on.
-func TestLateNewsOfATurnDrawsNothingOn(t *testing.T) {
+// What turns while its packets are lost is drawn back from where it is when their news comes: never
+// farther on first, and without a leap.
+func TestLateNewsOfATurn(t *testing.T) {
 	const fast = 6.0
 	for _, sends := range []int{60, 30} {
 		for _, back := range []float64{6, 10, 16, 24, 40} {
@@ -204,6 +204,9 @@ func TestLateNewsOfATurnDrawsNothingOn(t *testing.T) {
 				forward, farthest := turnLate(t, sends, lost, fast, back)
 				if said += fmt.Sprintf(" %.0f/%.0f", forward, farthest); forward > 1.5*fast {
 					t.Errorf("%d sends, %d lost, back at %v: drawn on by %.1f in a frame", sends, lost, back, forward)
+				}
+				if farthest > 4.5*back && back <= 4*fast { // what is more than four times as fast as before may leap
+					t.Errorf("%d sends, %d lost, back at %v: drawn to go %.1f in a frame", sends, lost, back, farthest)
 				}
 			}
 			t.Logf("%d sends, back at %v, on/either way by packets lost:%s", sends, back, said)

@@ -234,6 +234,9 @@ func (f *Field) plus(v, d float64) float64 {
 // moves reports whether the field is a place or the like, which has a speed.
 func (f *Field) moves() bool { return f.turn == 0 && !f.steps }
 
+// jump is the way in a tick up to which nothing is a teleport, however slow it was before.
+func (f *Field) jump() float64 { return min(JumpUnits, jumpQuanta*math.Abs(f.step)) }
+
 // way returns how far it is from a to b, the shorter way round for an angle.
 func (f *Field) way(a, b float64) float64 {
 	if f.turn == 0 || f.steps {

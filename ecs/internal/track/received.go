@@ -87,6 +87,19 @@ func (hd *Received) complete(from, to rpl.Tick) rpl.Tick {
 	return from
 }
 
+// beforeLoss returns the tick of the packet before the newest loss; 0 if none of late is known.
+func (hd *Received) beforeLoss() rpl.Tick {
+	if hd.Missing {
+		return hd.packets[0].tick
+	}
+	for i := range len(hd.packets) - 1 {
+		if hd.packets[i].lost {
+			return hd.packets[i+1].tick
+		}
+	}
+	return 0
+}
+
 // Before returns the newest received tick that is older than t; 0 if there is none.
 func (hd *Received) Before(t rpl.Tick) rpl.Tick {
 	for _, h := range hd.packets {

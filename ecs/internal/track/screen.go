@@ -144,14 +144,23 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 			sc.drawn = append(sc.drawn, w.at(k, i))
 		}
 	}
-	predicted := k.predicted
-	known := rpl.Tick(0)
+	late := k.predicted && k.Sent && sc.Received.lossy()
+	known, agreed := rpl.Tick(0), rpl.Tick(0)
 	if k.Sent {
 		known = sc.Known(k, t, newest)
 	}
+	if late && !k.leaps {
+		agreed = max(sc.Received.beforeLoss(), sc.Received.complete(k.heard, t))
+	}
 	k.push(t, before, known, words)
-	k.predicted = !k.Sent
-	if n := int(k.n); k.cut(n - 1) {
+	if k.predicted = !k.Sent; k.Sent {
+		k.heard = t
+	}
+	n := int(k.n)
+	if agreed > 0 && k.cut(n-1) && k.turned(agreed) { // it is far from what was predicted of it, and not from where it was
+		k.cuts &^= 1 << k.at(n-1)
+	}
+	if k.cut(n - 1) {
 		if past && sc.Render < float64(t) { // until then it stands where it has been drawn, and not where it was last known to be
 			last := k.sample(n - 2)
 			last[0] = sc.Render
@@ -159,7 +168,7 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 		}
 		return
 	}
-	if predicted && k.Sent && sc.Received.lossy() {
+	if late {
 		sc.mend(k, shows)
 	}
 	if !shows {

@@ -39,6 +39,7 @@ type Track struct {
 	Ends      bool      // its node goes: it is not drawn beyond where it was
 	Sent      bool      // the state that is pushed next was sent, and is not predicted
 	predicted bool      // the newest sample is predicted
+	heard     rpl.Tick  // the tick of the newest state that was sent
 	every     rpl.Tick  // how long after the state before the newest one came
 	leapt     rpl.Tick  // when the game last said that it leapt; 0: never
 	Moving    bool      // its newest state moves on by itself
@@ -248,14 +249,7 @@ func (k *Track) jumped(known rpl.Tick) bool {
 		f := &k.set.Fields[i]
 		end := k.set.end(i)
 		if f.moves() {
-			fastest := 0.0
-			for s := 1; s < n-1; s++ {
-				if v := k.speed(s, i, end); !k.cut(s) && !math.IsNaN(v) {
-					fastest = max(fastest, v)
-				}
-			}
-			floor := min(JumpUnits, jumpQuanta*math.Abs(f.step))
-			if shorter*k.speed(n-1, i, end) > max(jumpRatio*fastest, floor) {
+			if shorter*k.speed(n-1, i, end) > max(jumpRatio*k.fastest(i, end), f.jump()) {
 				if !k.goesOn(i, end) {
 					return true
 				}
@@ -270,19 +264,41 @@ func (k *Track) jumped(known rpl.Tick) bool {
 	return false
 }
 
+// turned reports whether the way to the newest sample is no teleport though it looks like one: the
+// samples since tick agreed are predicted, a packet that may have told otherwise was lost, and
+// from where it was then, over all of the time since, it has not gone much faster than before. That
+// what is slower than eyes can follow is no teleport does not count here: over a long time it is far.
+func (k *Track) turned(agreed rpl.Tick) bool {
+	n := int(k.n)
+	from := n - 2
+	for ; from > 0 && k.tick(from) > agreed; from-- {
+		if k.cut(from) {
+			return false
+		}
+	}
+	if n < 3 || k.leapt > agreed || k.tick(from) > agreed {
+		return false
+	}
+	ticks := k.sample(n - 1)[0] - float64(agreed)
+	for i := 0; i < len(k.set.Fields); {
+		end := k.set.end(i)
+		if f := &k.set.Fields[i]; f.moves() {
+			fastest := k.fastest(i, end)
+			leaps := k.speed(n-1, i, end) > max(jumpRatio*fastest, f.jump())
+			if leaps && (!k.catchesUp(i, end) || k.dist(from, n-1, i, end) > jumpRatio*fastest*ticks) {
+				return false
+			}
+		}
+		i = end
+	}
+	return true
+}
+
 // catchesUp reports whether the way of fields i to end to the newest sample, of three at least,
 // is faster than the item has been, while it was on its way.
 func (k *Track) catchesUp(i, end int) bool {
-	n, fastest := int(k.n), 0.0
-	if k.cut(n - 2) {
-		return false
-	}
-	for s := 1; s < n-1; s++ {
-		if v := k.speed(s, i, end); !k.cut(s) && !math.IsNaN(v) {
-			fastest = max(fastest, v)
-		}
-	}
-	return fastest > 0 && k.speed(n-1, i, end) > catchUpRatio*fastest
+	n, fastest := int(k.n), k.fastest(i, end)
+	return !k.cut(n-2) && fastest > 0 && k.speed(n-1, i, end) > catchUpRatio*fastest
 }
 
 // goesOn reports whether the newest way of fields i to end is about as fast as the one
@@ -300,14 +316,27 @@ func (k *Track) goesOn(i, end int) bool {
 	return along > 0 && now <= jumpRatio*before && before <= jumpRatio*now
 }
 
+// fastest returns the greatest speed of fields i to end before the newest sample, per tick.
+func (k *Track) fastest(i, end int) (fastest float64) {
+	for s := 1; s < int(k.n)-1; s++ {
+		if v := k.speed(s, i, end); !k.cut(s) && !math.IsNaN(v) {
+			fastest = max(fastest, v)
+		}
+	}
+	return fastest
+}
+
 // speed returns the speed of fields i to end on the way to sample s, per tick.
-func (k *Track) speed(s, i, end int) float64 {
-	sum, to, from := 0.0, k.values(s), k.values(s-1)
+func (k *Track) speed(s, i, end int) float64 { return k.dist(s-1, s, i, end) / k.ticks(s) }
+
+// dist returns how far it is from sample a to sample b in fields i to end.
+func (k *Track) dist(a, b, i, end int) float64 {
+	sum, from, to := 0.0, k.values(a), k.values(b)
 	for ; i < end; i++ {
 		d := to[i] - from[i]
 		sum += d * d
 	}
-	return math.Sqrt(sum) / k.ticks(s)
+	return math.Sqrt(sum)
 }
 
 // at returns the value of field i. What is optional and was absent then stands where it comes next;
