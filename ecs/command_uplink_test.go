@@ -134,3 +134,12 @@ func TestServerKnowsWhatIsPredicted(t *testing.T) {
 		}
 	}
 }
+
+// Of more nodes of others than the server keeps in mind the client says so, and the first are named.
+func TestPredictsMoreThanTheServerKeepsInMind(t *testing.T) {
+	lab, _ := newUplink(t, 70, func(int) bool { return true }, false, netsim.Conditions{Delay: 40 * time.Millisecond})
+	server, client := lab.Host(), lab.Join()
+	lab.Steps(120)
+	check(t, "known", len(server.Predicting(client.Me())), 64)
+	check(t, "said", *client.Counter("predicted unnamed") > 0, true)
+}

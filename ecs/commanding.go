@@ -275,6 +275,7 @@ func (co *commanding) sendCommands() {
 			newest, ticks = co.writer.Shorten(newest, ticks)
 			continue
 		}
+		co.Faults.Refuse("predicted unnamed", co.writer.Unnamed())
 		err := co.Proxy.Call(rpl.SessionNode, co.protocol.commandRPC.wire, co.writer.Arguments())
 		co.Faults.Refuse("commands not sent", cmp.Or(err, co.writer.Left()))
 		return
@@ -283,7 +284,7 @@ func (co *commanding) sendCommands() {
 
 // write writes a message of the last ticks, and reports whether there is anything in it.
 func (co *commanding) write(newest uint32, ticks int) bool {
-	co.asked = co.predict.states.Foreign(co.predict.all, co.asked[:0], command.MaxOthers)
+	co.asked = co.predict.states.Foreign(co.predict.all, co.asked[:0])
 	co.writer.Begin(newest, ticks)
 	co.writer.Others(co.asked, co.lead.Tick(), co.got)
 	for _, b := range co.all {

@@ -183,13 +183,13 @@ type grouping struct {
 
 	while  map[*Group]func(p rpl.Peer) bool
 	allow  map[*Group]func(p rpl.Peer) bool
-	mine   membership.Of // of this machine's player
-	asking membership.Of // requests to the session that is being joined
+	mine   membership.Groups // of this machine's player
+	asking membership.Groups // requests to the session that is being joined
 }
 
 // membership returns a player's membership on the authority, nil for a peer that is not
 // here.
-func (gs *grouping) membership(p rpl.Peer) *membership.Of {
+func (gs *grouping) membership(p rpl.Peer) *membership.Groups {
 	if p == gs.Me && p != 0 {
 		return &gs.mine
 	}
@@ -225,7 +225,7 @@ func (gs *grouping) answerAsks() {
 	}
 }
 
-func (gs *grouping) answer(p rpl.Peer, m *membership.Of) {
+func (gs *grouping) answer(p rpl.Peer, m *membership.Groups) {
 	if m.Asked() == 0 {
 		return
 	}

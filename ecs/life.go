@@ -357,7 +357,7 @@ func (r *Replication) dropWaiting() {
 		r.calls.waiting = nil
 	}
 	r.shared.Faults.Add("stale group", uint64(r.groups.asking.Asked()))
-	r.groups.asking = membership.Of{}
+	r.groups.asking = membership.Groups{}
 }
 
 // becomeAuthority makes this machine the authority of its world.

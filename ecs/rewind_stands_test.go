@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/ecs/tendontest"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -17,4 +19,18 @@ func TestRewindOfWhoStandsAndGoes(t *testing.T) {
 			t.Errorf("%v, seed %d: of %d places %d are off by more than 1", delay*time.Millisecond, *seedFlag, d.asked, d.off)
 		}
 	}
+}
+
+// A client that names nothing in Config.Rewind, where its server does, finds others elsewhere than that:
+// it is counted there, and logged.
+func TestRewindOfNothingOnAClient(t *testing.T) {
+	d := newDuel(t, 1, netsim.Conditions{}, func(c *tendon.Config) {
+		if !c.Dedicated {
+			c.Rewind = nil
+		}
+	})
+	d.rule = func(_ *tendontest.Machine, c tendon.Call) { c.Rewind(func() {}) }
+	d.lab.Steps(60)
+	check(t, "counted on the client", *d.client.Counter("rewind of nothing") > 0, true)
+	check(t, "and on the server", *d.server.Counter("rewind of nothing"), 0)
 }

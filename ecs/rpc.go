@@ -267,7 +267,7 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *nodes.Node, []b
 // A claim to have seen more than half a second ago, or longer ago than the server has measured of that
 // peer, is cut to that. For players of this machine, on other clients that predict the node, in OnWake and
 // for a command of None fn runs with everything as it is, on all machines. Without Config.Rewind it does
-// everywhere, which the server counts ("rewind of nothing") and logs once. It panics without a function.
+// everywhere, which the server counts ("rewind of nothing") and logs once, and so does a client of a server that has it. It panics without a function.
 func (c Call) Rewind(fn func()) {
 	if fn == nil { // mustBe would have each closure allocate
 		panic("tendon: Rewind of no function")
@@ -277,10 +277,10 @@ func (c Call) Rewind(fn func()) {
 	case r == nil || c.drawn.To == 0 || r.shared.Auth != nil && c.From == r.shared.Me || r.shared.Auth == nil && r.commands.writer.Plain:
 		fn()
 		return
-	case r.shared.Auth == nil:
+	}
+	if r.checks.Rewinds(c.name.Command, len(r.shared.config.Rewind)); r.shared.Auth == nil {
 		r.past.BackTo(c.Tick)
-	default:
-		r.checks.Rewinds(c.name.Command, len(r.shared.config.Rewind))
+	} else {
 		r.past.Back(c.From, c.drawn)
 	}
 	defer r.past.Forth()

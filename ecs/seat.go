@@ -56,7 +56,7 @@ type seat struct {
 	meter       meter.Meter
 	takes       patience.Timer // whether it takes what it is sent
 	calls       patience.Calls // that it makes
-	member      membership.Of
+	member      membership.Groups
 	commands    command.Heard
 	filling     filling.Filling
 	last        sessionmsg.Recorder // of the level that ends

@@ -93,7 +93,7 @@ func (r *Replication) resetAuthority() {
 		shared: sh, loadTime: &r.loadTime, extract: &r.extract, groups: &r.groups, hooks: &r.hooks, line: &r.line,
 		refusals: faults.Throttle{Most: maxRefusedLogged, While: refusedWhile},
 	}
-	r.groups.mine = membership.Of{}
+	r.groups.mine = membership.Groups{}
 	r.steps.sendAt, r.line.spent, r.seats.resyncs = 0, false, 0
 }
 

@@ -86,6 +86,7 @@ type Writer struct {
 	node    rpl.Node // that of the newest
 	ticks   int      // of so many it tells
 	left    int      // streams that it has no room for
+	unnamed int      // nodes of others that it has no room for
 	none    bool     // the newest value is none
 	run     int      // where the number of repeats of the newest value is; 0: there are none
 	bits    bits.Writer
@@ -157,15 +158,18 @@ func (w *Writer) Begin(newest uint32, ticks int) {
 	}
 	w.streams = len(w.B)
 	w.B = append(w.B, 0)
-	w.Changed, w.Named, w.ticks, w.left, w.node = false, false, ticks, 0, 0
+	w.Changed, w.Named, w.ticks, w.left, w.unnamed, w.node = false, false, ticks, 0, 0, 0
 }
 
-// Others names the nodes of others that the client predicts, MaxOthers at most, unless the server is
+// Others names the nodes of others that the client predicts, the first MaxOthers, unless the server is
 // known to have them; tick is that of the newest command, got the newest that the server has.
 func (w *Writer) Others(nodes []rpl.Node, tick, got uint32) {
+	all := len(nodes)
+	nodes = nodes[:min(all, MaxOthers)]
 	if w.Named = w.others.due(nodes, tick, got, uint32(len(w.drawn)/2)); !w.Named {
 		return
 	}
+	w.unnamed = all - len(nodes)
 	w.B[hasAt] |= hasOthers
 	w.B[w.streams] = uint8(len(nodes))
 	before := rpl.Node(0)
@@ -212,6 +216,14 @@ func (w *Writer) Left() error {
 		return nil
 	}
 	return fmt.Errorf("those of one tick for %d nodes do not fit in %d bytes with the others: make commands smaller, drive fewer nodes, or have one command of the player say what they all do", w.left, MaxBytes)
+}
+
+// Unnamed is the error of a message that names not all nodes of others; nil if it does.
+func (w *Writer) Unnamed() error {
+	if w.unnamed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d nodes of others are predicted, and the server keeps %d in mind: some of them may be corrected for nothing; predict only what is near", MaxOthers+w.unnamed, MaxOthers)
 }
 
 // Value adds the value of the next older tick: none, the same as the tick after, or v.

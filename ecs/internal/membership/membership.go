@@ -3,8 +3,8 @@ package membership
 
 import "math/bits"
 
-// An Of is what one player is in. The zero value is in none, and has asked about none.
-type Of struct {
+// Groups is what one player is in. The zero value is none, and has asked about none.
+type Groups struct {
 	in    uint64
 	asked uint64 // groups that it has asked about since the last Receive …
 	wants uint64 // … and of these, those that it asked to be in
@@ -19,23 +19,23 @@ func With(groups, one uint64, in bool) uint64 {
 }
 
 // In reports whether the player is in a group.
-func (m *Of) In(group uint64) bool { return m.in&group != 0 }
+func (m *Groups) In(group uint64) bool { return m.in&group != 0 }
 
 // Put lets the player in or takes it out.
-func (m *Of) Put(group uint64, in bool) { m.in = With(m.in, group, in) }
+func (m *Groups) Put(group uint64, in bool) { m.in = With(m.in, group, in) }
 
 // Ask notes that the player asks to be let in or out. Only the last request about a group counts.
-func (m *Of) Ask(group uint64, in bool) {
+func (m *Groups) Ask(group uint64, in bool) {
 	m.asked |= group
 	m.wants = With(m.wants, group, in)
 }
 
 // Asked returns about how many groups the player has asked.
-func (m *Of) Asked() int { return bits.OnesCount64(m.asked) }
+func (m *Groups) Asked() int { return bits.OnesCount64(m.asked) }
 
 // Take returns about which groups the player has asked, and which of those it wants to be in, and
 // forgets that.
-func (m *Of) Take() (asked, wants uint64) {
+func (m *Groups) Take() (asked, wants uint64) {
 	asked, wants = m.asked, m.wants
 	m.asked, m.wants = 0, 0
 	return asked, wants

@@ -106,11 +106,11 @@ func (ck *Checker) Spawns(f *nodes.Prefab, name predict.Name) {
 	}
 }
 
-// Rewinds notes a Rewind on the authority for another machine's player, by a command's number. Where
-// no component has a past it does nothing.
+// Rewinds notes a Rewind for the player of a client, by a command's number: on the authority, or on that
+// client where the authority sets something back. Where no component has a past here it does nothing.
 func (ck *Checker) Rewinds(number, components int) {
 	if components == 0 {
-		ck.Faults.Warn("rewind of nothing", ck.Kinds.Commands[number].Name, "a shot is judged by where everything is now, and not by what the player saw: name the components to set back in Config.Rewind")
+		ck.Faults.Warn("rewind of nothing", ck.Kinds.Commands[number].Name, "a shot is judged by where everything is now, and not by what the player saw: name the components to set back in Config.Rewind, on all machines")
 	}
 }
 

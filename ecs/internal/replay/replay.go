@@ -163,10 +163,10 @@ func (st *States) sends(n *nodes.Node, ord int, p *schema.Prop) bool {
 	return !p.Once && (p.If < 0 || st.words[p.If] != 0) && n.Replica.Has(ord, p.Audience)
 }
 
-// Foreign appends to dst at most so many of those that are predicted and are not this player's.
-func (st *States) Foreign(all []*nodes.Node, dst []rpl.Node, most int) []rpl.Node {
+// Foreign appends to dst those that are predicted and are not this player's.
+func (st *States) Foreign(all []*nodes.Node, dst []rpl.Node) []rpl.Node {
 	for _, n := range all {
-		if n.Owner != st.Me && n.ID != 0 && len(dst) < most {
+		if n.Owner != st.Me && n.ID != 0 {
 			dst = append(dst, n.ID)
 		}
 	}
