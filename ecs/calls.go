@@ -10,6 +10,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/callqueue"
 	"github.com/tendonengine/tendon/ecs/internal/extract"
+	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
@@ -22,7 +23,7 @@ type caller struct {
 	extract *extract.Reader
 	client  *client
 	seats   *seating
-	line    *line
+	line    *line.Line
 
 	handlers map[*rpl.RPCType]func(c Call, args []byte, handOn func()) error
 	queued   callqueue.Queue[*nodes.Node, localCall] // of this machine on itself
@@ -61,7 +62,7 @@ func (ca *caller) call(n *nodes.Node, t *rpl.RPCType, args []byte) error {
 	switch mine := ca.Me != 0 && n.Owner == ca.Me; {
 	case n.Leaving:
 		ca.Faults.Count("rpc dropped")
-	case ca.line.joining: // nothing leaves for the old session any more
+	case ca.line.Joining: // nothing leaves for the old session any more
 		ca.Faults.Count("rpc dropped")
 	case t.To == rpl.Broadcast, t.To == rpl.ToOwner && mine:
 		ca.queue(n, t, args)
@@ -193,7 +194,7 @@ type waitingCall struct {
 // stands for the session that is being joined. While earlier calls wait, later ones queue
 // up behind them.
 func (ca *caller) awaits(n *nodes.Node) bool {
-	return n == ca.nodes.Session && (ca.line.joining || ca.Auth == nil && (!ca.client.sessionHere || len(ca.waiting) > 0))
+	return n == ca.nodes.Session && (ca.line.Joining || ca.Auth == nil && (!ca.client.sessionHere || len(ca.waiting) > 0))
 }
 
 // callLater routes a call on such a node, which nobody owns.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/meter"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
@@ -20,7 +21,7 @@ type client struct {
 	*shared
 	nodes *nodes.Table
 	draw  *drawing
-	line  *line
+	line  *line.Line
 
 	conn  transport.Conn
 	host  rpl.Peer // the server's own peer, 0 if it has no player
@@ -51,16 +52,16 @@ type client struct {
 
 // Connected, Datagram, Message and Closed are what the link delivers. They call no game
 // code: that waits until everything has been received.
-func (cl *client) Connected(c transport.Conn, _ []byte) { cl.conn, cl.joined = c, cl.line.now() }
+func (cl *client) Connected(c transport.Conn, _ []byte) { cl.conn, cl.joined = c, cl.line.Now() }
 
 func (cl *client) Datagram(_ transport.Conn, seq uint64, at time.Duration, b []byte) {
 	if cl.Proxy == nil || cl.entering != nil || seq <= cl.after {
 		return
 	}
-	cl.Proxy.Receive(seq, cl.line.linkBase+at, b)
+	cl.Proxy.Receive(seq, cl.line.At(at), b)
 	cl.came++
 	if seq > cl.newestSeq {
-		cl.newestSeq, cl.newestAt = seq, cl.line.linkBase+at
+		cl.newestSeq, cl.newestAt = seq, cl.line.At(at)
 	}
 }
 
@@ -88,7 +89,7 @@ func (cl *client) Message(_ transport.Conn, b []byte) {
 	case b[0] == sessionmsg.TypeLast:
 		m, err := sessionmsg.ParseLast(b)
 		if err == nil && cl.Proxy != nil && cl.entering == nil && m.Seq > cl.after {
-			cl.Proxy.Receive(m.Seq, cl.line.now(), m.Datagram)
+			cl.Proxy.Receive(m.Seq, cl.line.Now(), m.Datagram)
 		}
 		cl.Faults.Refuse("message refused", err)
 	case b[0] == sessionmsg.TypeNames:
@@ -139,9 +140,9 @@ func (cl *client) trip() time.Duration {
 func (cl *client) hear(lost int) {
 	if t := cl.Proxy.Newest(); t > cl.draw.screen.Received.Newest() {
 		if cl.draw.screen.Received.Note(t); !cl.draw.clock.Started() {
-			cl.answer = min(cl.line.now()-cl.ready, time.Second)
+			cl.answer = min(cl.line.Now()-cl.ready, time.Second)
 		}
-		cl.draw.clock.Hear(uint32(t), cl.newestAt, cl.line.now(), lost)
+		cl.draw.clock.Hear(uint32(t), cl.newestAt, cl.line.Now(), lost)
 		cl.measuredSeq, cl.came = cl.newestSeq, 0
 	}
 }

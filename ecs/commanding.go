@@ -15,6 +15,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
@@ -73,7 +74,7 @@ type commanding struct {
 	nodes   *nodes.Table
 	client  *client
 	draw    *drawing
-	line    *line
+	line    *line.Line
 	predict *prediction
 	past    *rewind.History
 	seats   *seating
@@ -157,7 +158,7 @@ func (co *commanding) begin() {
 	if co.protocol.commandRPC == nil || !co.draw.clock.Started() {
 		return
 	}
-	now := co.line.now()
+	now := co.line.Now()
 	server := co.draw.clock.ServerNow(now)
 	co.drawn = co.seen()
 	co.predict.spawns.Expire(now, co.Proxy.Newest())
@@ -202,7 +203,7 @@ func (co *commanding) beginTick(t rpl.Tick) {
 // makeAfterAll has a step make its tick that was to make none, because a command of b is a press.
 // Those that have run before in this step go on as in the tick before.
 func (co *commanding) makeAfterAll(b commandBinder) rpl.Tick {
-	t := rpl.Tick(co.lead.MadeAfterAll(co.line.now()))
+	t := rpl.Tick(co.lead.MadeAfterAll(co.line.Now()))
 	co.makes = 1
 	co.beginTick(t)
 	for _, o := range co.order {
@@ -224,7 +225,7 @@ func (co *commanding) skip(from, to rpl.Tick) {
 	if leaves {
 		co.predict.states.Leave(co.predict.all)
 		defer func() {
-			co.predict.states.Moved(co.predict.all, co.line.now().Seconds(), float64(to-from), 1)
+			co.predict.states.Moved(co.predict.all, co.line.Now().Seconds(), float64(to-from), 1)
 		}()
 	}
 	for t := max(from, to-min(to, predict.Ticks)) + 1; t <= to; t++ {
@@ -264,7 +265,7 @@ func (co *commanding) send() {
 
 // sendCommands sends the commands that the server is not known to have.
 func (co *commanding) sendCommands() {
-	server := min(co.draw.clock.ServerNow(co.line.now()), float64(co.Proxy.Newest())+float64(co.config.Steps/co.config.Sends)) // a server that stands still is not beyond its next send
+	server := min(co.draw.clock.ServerNow(co.line.Now()), float64(co.Proxy.Newest())+float64(co.config.Steps/co.config.Sends)) // a server that stands still is not beyond its next send
 	meets := co.lead.Meets(server)
 	newest, ticks := co.writer.Span(co.lead.Tick(), co.got, meets)
 	if ticks <= 0 {
@@ -324,12 +325,12 @@ func (co *commanding) received(c Call, args []byte) error {
 		return nil
 	}
 	rp := &s.commands
-	if rp.Messages++; !rp.May(co.line.now(), co.config.Steps) {
+	if rp.Messages++; !rp.May(co.line.Now(), co.config.Steps) {
 		co.Faults.Count("command refused")
 		return nil
 	}
 	rp.Begin()
-	waited := max(0, (co.line.now()-rp.Received).Seconds()) / co.config.step().Seconds()
+	waited := max(0, (co.line.Now()-rp.Received).Seconds()) / co.config.step().Seconds()
 	err := co.message.ParseArguments(args, func(node rpl.Node, number int, tick uint32, at int, v []byte) {
 		n := co.nodes.ByID[node]
 		if n == nil || n.Leaving || number >= len(co.all) || co.all[number] == nil && co.checks.Unbound(number, n) {
@@ -377,7 +378,7 @@ func (co *commanding) received(c Call, args []byte) error {
 // report tells the peers when their commands came.
 func (co *commanding) report() {
 	for _, s := range co.seats.all {
-		s.commands.Messages, s.commands.From = 0, co.line.now()
+		s.commands.Messages, s.commands.From = 0, co.line.Now()
 		if !co.Sending || !s.in || s.conn == nil {
 			continue
 		}
@@ -400,7 +401,7 @@ func (co *commanding) reportCame(m commandReport) {
 	if m.Got > co.got && m.Got <= co.lead.Tick() {
 		co.got = m.Got
 	}
-	co.lead.Reported(co.draw.clock, m.Tick, float64(m.Margin)/64, co.line.now())
+	co.lead.Reported(co.draw.clock, m.Tick, float64(m.Margin)/64, co.line.Now())
 }
 
 // forget drops what is kept of a node that has ended.

@@ -141,7 +141,7 @@ package ecs
 //	replication.go   what a session is made of; shared.go: what all its parts work on; config.go, limits.go,
 //	                 errors.go, mode.go
 //	life.go          alone, hosting, joining, and the end of each; level.go: from world to world;
-//	                 session.go: the session's own node; line.go: the link, and the session's time
+//	                 session.go: the session's own node; internal/line/: the link, and the session's time
 //	pipeline.go      the stages of a step, and what plugins add; run.go: loops that call them; window/,
 //	                 internal/pace/: steps and frames by time
 //	internal/donburix/  the traps of donburi, in one place

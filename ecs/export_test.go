@@ -8,7 +8,7 @@ import (
 
 // Age sets a session's tick to t, as if the session had lasted that long.
 func (r *Replication) Age(t rpl.Tick) {
-	r.line.timeBase, r.line.timeTick, r.shared.Tick = r.line.now(), t, t
+	r.line.GoTo(t)
 }
 
 // ProxyCounters returns the counters of a client's core.

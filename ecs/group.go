@@ -140,7 +140,7 @@ func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 func (g *Group) Ask(r *Replication, in bool) {
 	g.check(r)
 	switch {
-	case r.line.joining || r.shared.Auth == nil && r.shared.Proxy == nil:
+	case r.line.Joining || r.shared.Auth == nil && r.shared.Proxy == nil:
 		r.groups.asking.Ask(g.bit(), in)
 	case r.shared.Auth == nil:
 		r.groups.sendAsk(g, in)

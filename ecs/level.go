@@ -36,7 +36,7 @@ func (r *Replication) Load(name string) {
 	load.do = func() {
 		switch {
 		case r.shared.Auth == nil:
-		case r.steps.last && r.begun && r.line.link != nil: // called between two steps: what the one before has changed leaves with the next
+		case r.steps.last && r.begun && r.line.Link != nil: // called between two steps: what the one before has changed leaves with the next
 			r.pending = append(r.pending, load)
 		default:
 			r.load(name)
@@ -115,7 +115,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 		return
 	}
 	r.fill()
-	r.client.ready = r.line.now()
+	r.client.ready = r.line.Now()
 	ready := sessionmsg.Ready{Epoch: m.Epoch, After: r.client.conn.Sent(), Names: r.loadTime.Sum()}
 	if err := r.client.conn.Reliable(sessionmsg.AppendReady(nil, ready)); err != nil {
 		r.client.ended = fmt.Errorf("tendon: %w", err)

@@ -32,7 +32,7 @@ func (r *Replication) Host(l transport.Listener) {
 	if l == nil {
 		panic("tendon: Host of no listener: look at the error of what was to make it")
 	}
-	r.line.joining = false
+	r.line.Joining = false
 	r.dropWaiting()
 	r.pending = append(r.pending, request{do: func() {
 		r.leave(nil)
@@ -41,7 +41,7 @@ func (r *Replication) Host(l transport.Listener) {
 			r.reportEnd(fmt.Errorf("tendon: hosting on %s: %w", l.Addr(), err))
 			return
 		}
-		r.line.openLink(link)
+		r.line.Open(link)
 		said := []any{"address", l.Addr()}
 		if l, ok := l.(interface{ JoinString() string }); ok { // of package kcp
 			said = append(said, "join", l.JoinString())
@@ -69,13 +69,13 @@ func (r *Replication) Join(d transport.Dialer) {
 	if d == nil {
 		panic("tendon: Join without a dialer: give it an address, as kcp.Dialer does")
 	}
-	r.line.joining = true
+	r.line.Joining = true
 	r.dropWaiting()
 	r.pending = append(r.pending, request{do: func() {
 		r.leave(nil)
 		link, err := d.Dial(r.offer())
 		if err != nil {
-			r.line.joining = false // OnEnd may call Join again
+			r.line.Joining = false // OnEnd may call Join again
 			r.reportEnd(fmt.Errorf("tendon: joining: %w", err))
 			return
 		}
@@ -86,10 +86,10 @@ func (r *Replication) Join(d transport.Dialer) {
 			}
 		}()
 		r.becomeClient()
-		r.line.openLink(link)
+		r.line.Open(link)
 		opened = true
 	}, giveUp: func() {
-		r.line.joining = false
+		r.line.Joining = false
 		r.dropWaiting()
 	}})
 }
@@ -111,7 +111,7 @@ func (r *Replication) Close(reason string) {
 		return q.giveUp != nil
 	})
 	r.steps.later(func() {
-		if r.line.link == nil {
+		if r.line.Link == nil {
 			return
 		}
 		if r.shared.Auth == nil {
@@ -152,7 +152,7 @@ func locals(dedicated bool) int {
 // leave ends what Host or Join began, before something else begins.
 func (r *Replication) leave(why error) {
 	switch {
-	case r.line.link == nil:
+	case r.line.Link == nil:
 	case r.shared.Auth != nil:
 		r.stopHosting("the server has stopped")
 	default:
@@ -178,18 +178,18 @@ func (r *Replication) stopHosting(reason string) {
 		}
 		r.seats.empty(s)
 	}
-	r.line.closeLink(reason)
+	r.line.Close(reason)
 }
 
 // outOfTicks ends hosting, now and on every later attempt: without further ticks, peers
 // could not be told the order of changes. A single player plays on, in the last step for
 // ever.
 func (r *Replication) outOfTicks() {
-	if r.line.link == nil && r.line.spent {
+	if r.line.Link == nil && r.line.Spent {
 		return
 	}
-	r.line.spent = true
-	if r.line.link != nil {
+	r.line.Spent = true
+	if r.line.Link != nil {
 		r.stopHosting("the session is as old as one can be")
 	}
 	r.reportEnd(fmt.Errorf("tendon: step %d is the last of a session: %w: start the program again", r.shared.Tick, rpl.ErrLimit))
@@ -217,11 +217,11 @@ func (r *Replication) becomeClient() {
 // if it can still hear it.
 func (r *Replication) end(why error, said string) {
 	r.endAll(nodes.SessionOver, true)
-	r.line.closeLink(said)
+	r.line.Close(said)
 	donburix.Drop(r.Session(), components.Proxy)
 	r.home.strip()
 	r.calls.dropCalls()
-	if !r.line.joining {
+	if !r.line.Joining {
 		r.dropWaiting()
 	}
 	if err := r.becomeAuthority(); err != nil {
@@ -376,7 +376,8 @@ func (r *Replication) becomeAuthority() error {
 		r.shared.Me = 0
 	}
 	r.seats.lastPeer = rpl.Server
-	r.shared.Tick, r.line.timeTick, r.line.spent, r.seats.resyncs = 0, 0, false, 0
+	r.line.GoTo(0)
+	r.line.Spent, r.seats.resyncs = false, 0
 	r.shared.level, r.shared.epoch = "", r.shared.epoch+1
 	return nil
 }

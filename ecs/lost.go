@@ -70,7 +70,7 @@ func (ss *seating) departures() {
 			s.conn, s.hello, s.meter, s.next = s.next.conn, s.next.hello, meter.Meter{}, nil
 			ss.sendLevel(s, true)
 		}
-		if s.gone == nil && s.lost && !s.in && ss.line.now() >= s.until {
+		if s.gone == nil && s.lost && !s.in && ss.line.Now() >= s.until {
 			s.gone = fmt.Errorf("%w: lost, and not back in %v", transport.ErrTimeout, ss.config.Times.Grace)
 			if s.conn != nil {
 				s.conn.Close(s.gone.Error())
@@ -95,8 +95,8 @@ func (ss *seating) lose(s *seat) {
 	if s.lost {
 		return
 	}
-	s.until = ss.line.now() + ss.config.Times.Grace
-	s.lost, s.since = true, ss.line.now()
+	s.until = ss.line.Now() + ss.config.Times.Grace
+	s.lost, s.since = true, ss.line.Now()
 	ss.config.Log.Info("lost", "peer", s.peer, "why", why)
 	for _, fn := range ss.hooks.lost {
 		fn(s.peer)
@@ -125,7 +125,7 @@ func (ss *seating) keepFew() {
 // back tells the game that a lost peer is back: its side of the level is built.
 func (ss *seating) back(s *seat) {
 	s.lost = false
-	ss.config.Log.Info("back", "peer", s.peer, "remote", s.conn.Stats().Remote, "after", ss.line.now()-s.since)
+	ss.config.Log.Info("back", "peer", s.peer, "remote", s.conn.Stats().Remote, "after", ss.line.Now()-s.since)
 	for _, fn := range ss.hooks.back {
 		fn(s.peer)
 	}

@@ -37,7 +37,7 @@ func (r *Replication) Mode() Mode {
 		return Client
 	case r.shared.config.Dedicated:
 		return Dedicated
-	case r.line.link != nil:
+	case r.line.Link != nil:
 		return Listen
 	}
 	return Single

@@ -120,9 +120,9 @@ func (r *Replication) begin() {
 		due = due[1:]
 	}
 	if len(r.pending) == 0 {
-		r.line.joining = false
+		r.line.Joining = false
 	}
-	if !r.line.joining && r.shared.Auth != nil {
+	if !r.line.Joining && r.shared.Auth != nil {
 		r.dropWaiting() // no session is being joined: Join has failed, or there was none
 	}
 	if !r.begun {
@@ -135,8 +135,7 @@ func (r *Replication) begin() {
 func (r *Replication) goOn() {
 	r.begin()
 	if r.shared.Auth != nil {
-		r.shared.Tick++
-		r.line.timeTick = r.shared.Tick
+		r.line.GoTo(r.shared.Tick + 1)
 		r.shared.Faults.Report("step refused", r.shared.Auth.Step(r.shared.Tick))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/own"
 	"github.com/tendonengine/tendon/ecs/internal/predict"
@@ -33,7 +34,7 @@ type prediction struct {
 	*shared
 	nodes    *nodes.Table
 	draw     *drawing
-	line     *line
+	line     *line.Line
 	commands *commanding
 	drawn    *own.Keeper
 
@@ -98,7 +99,7 @@ func (pr *prediction) find() {
 // spawn makes a node by a command before the server does, or again in a replay.
 func (pr *prediction) spawn(c Call, f *nodes.Prefab, args []byte, build func() *donburi.Entry) *donburi.Entry {
 	ago := time.Duration(int32(pr.commands.lead.Tick())-int32(c.Tick)) * pr.config.step()
-	n := pr.spawns.Make(c.name, c.From, f, args, pr.line.now()-ago+pr.commands.client.trip()+spawnWaits, build)
+	n := pr.spawns.Make(c.name, c.From, f, args, pr.line.Now()-ago+pr.commands.client.trip()+spawnWaits, build)
 	if n.Predicted == nil {
 		n.Predicted = &predict.Node{Born: c.name.Tick, Met: true, Round: pr.round}
 		if pr.moved(n) {
@@ -194,18 +195,18 @@ func (pr *prediction) replay(t, now rpl.Tick, gap float64) {
 		pr.states.SaveAll(pr.all, k)
 	}
 	pr.spawns.Withdraw(func(n *nodes.Node) bool { return n.Predicted != nil && n.Predicted.Gone })
-	pr.spawns.Expire(pr.line.now(), t) // a replay may make again what was given up
+	pr.spawns.Expire(pr.line.Now(), t) // a replay may make again what was given up
 	pr.all = slices.DeleteFunc(pr.all, func(n *nodes.Node) bool { return pr.nodes.Of(n.Entity) != n })
-	pr.states.Moved(pr.all, pr.line.now().Seconds(), float64(now-t), gap)
+	pr.states.Moved(pr.all, pr.line.Now().Seconds(), float64(now-t), gap)
 }
 
 // view changes a copy of a predicted component to what is drawn in this frame.
 func (pr *prediction) view(n *nodes.Node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer) {
-	pr.states.Draw(n, e, c, p, rpl.Tick(pr.commands.lead.Tick()), pr.drawn.DrawnTick(pr.commands.lead.Tick()), pr.line.now().Seconds())
+	pr.states.Draw(n, e, c, p, rpl.Tick(pr.commands.lead.Tick()), pr.drawn.DrawnTick(pr.commands.lead.Tick()), pr.line.Now().Seconds())
 }
 
 // paint writes what is drawn into the predicted components that are drawn in place.
 func (pr *prediction) paint() {
 	t := pr.commands.lead.Tick()
-	pr.states.Paint(pr.all, rpl.Tick(t), pr.drawn.DrawnTick(t), pr.line.now().Seconds())
+	pr.states.Paint(pr.all, rpl.Tick(t), pr.drawn.DrawnTick(t), pr.line.Now().Seconds())
 }

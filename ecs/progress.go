@@ -24,7 +24,7 @@ func (p Progress) Share() float64 {
 // it is Done.
 func (r *Replication) Progress() Progress {
 	switch {
-	case r.line.joining:
+	case r.line.Joining:
 		return Progress{}
 	case r.shared.Auth != nil:
 		return Progress{Done: true}
@@ -45,7 +45,7 @@ func (r *Replication) Progress() Progress {
 func (ss *seating) sendProgress() {
 	for _, s := range ss.all {
 		if s.in && s.conn != nil {
-			s.filling.Send(ss.Auth, s.peer, ss.Tick, ss.line.now(), s.conn.Reliable, s.conn.Flush)
+			s.filling.Send(ss.Auth, s.peer, ss.Tick, ss.line.Now(), s.conn.Reliable, s.conn.Flush)
 		}
 	}
 }

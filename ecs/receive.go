@@ -22,9 +22,9 @@ func receiveStage(r *Replication) {
 	} else {
 		r.outOfTicks()
 	}
-	if r.line.link != nil {
-		r.line.link.Poll(&r.seats)
-		r.line.noteLink()
+	if r.line.Link != nil {
+		r.line.Link.Poll(&r.seats)
+		r.line.Note()
 	}
 	r.shared.Faults.Report("step refused", r.shared.Auth.Step(r.shared.Tick))
 	r.noteMended()
@@ -33,8 +33,8 @@ func receiveStage(r *Replication) {
 	r.shared.Auth.Due(func(c rpl.Call) { r.calls.runRemote(c) })
 	r.seats.departures()
 	r.wakeUp()
-	if r.line.link != nil {
-		r.stopIfShut(r.line.link.Err())
+	if r.line.Link != nil {
+		r.stopIfShut(r.line.Link.Err())
 	}
 }
 
@@ -81,15 +81,15 @@ func (r *Replication) receiveClient() {
 	r.proxies.admitStrangers(r.loadTime.EndBuilding())
 	r.draw.inPlace.Restore()
 	r.predict.states.Unpaint(r.predict.all)
-	r.line.link.Poll(&r.client)
-	r.line.noteLink()
+	r.line.Link.Poll(&r.client)
+	r.line.Note()
 	if r.client.ended == nil && r.client.welcomed != nil {
 		m := r.client.welcomed
 		r.client.welcomed = nil
 		r.welcome(m)
 	}
 	if r.client.ended != nil || r.client.entering != nil && r.shared.Me != 0 {
-		r.apply(r.line.now()) // what the server said before it ended the level or the session
+		r.apply(r.line.Now()) // what the server said before it ended the level or the session
 	}
 	if r.client.ended == nil && r.client.entering != nil && r.shared.Me != 0 {
 		m := r.client.entering
@@ -102,7 +102,7 @@ func (r *Replication) receiveClient() {
 		r.end(why, "left")
 		return
 	}
-	now := r.line.now()
+	now := r.line.Now()
 	if !r.apply(now) {
 		return
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
+	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
@@ -58,7 +59,7 @@ type Replication struct {
 	own      own.Keeper       // what this machine decides, between its steps
 	wakes    waking           // what waits for its tick
 	audience []audienceChange // scratch of reportAudience
-	line     line             // the link, and the session's time
+	line     line.Line        // the link, and the session's time
 	steps    steps            // what waits for the end of Receive or Send
 	checks   mistakes.Checker // debug mode
 

@@ -54,7 +54,7 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 func (r *Replication) over() error {
 	err := r.failure
 	r.failure = nil
-	if r.line.link != nil || len(r.pending) > 0 {
+	if r.line.Link != nil || len(r.pending) > 0 {
 		return nil
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/filling"
+	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/membership"
 	"github.com/tendonengine/tendon/ecs/internal/meter"
@@ -27,7 +28,7 @@ type seating struct {
 	extract  *extract.Reader
 	groups   *grouping
 	hooks    *hooks
-	line     *line
+	line     *line.Line
 
 	all      []*seat                  // of peers that have joined or are joining, in order of their numbers
 	now      []*seat                  // holds the result of present
@@ -163,7 +164,7 @@ func (ss *seating) limit() int { return cmp.Or(ss.config.MaxPeers, transport.Max
 // can cause refusals, without limit and under any name, so few of them are logged.
 func (ss *seating) turnedAway(remote any, why error) {
 	ss.Faults.Count("client refused")
-	untold, ok := ss.refusals.Pass(ss.line.now())
+	untold, ok := ss.refusals.Pass(ss.line.Now())
 	if !ok {
 		return
 	}
@@ -226,8 +227,8 @@ func (ss *seating) sendLevel(s *seat, first bool) {
 
 func (ss *seating) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
 	if s := ss.seatAt(c); s != nil && s.in && seq > s.after {
-		s.commands.Received = ss.line.linkBase + at
-		ss.Faults.Refuse("packet refused", ss.Auth.Receive(s.peer, seq, ss.line.linkBase+at, b))
+		s.commands.Received = ss.line.At(at)
+		ss.Faults.Refuse("packet refused", ss.Auth.Receive(s.peer, seq, ss.line.At(at), b))
 	}
 }
 

@@ -16,7 +16,7 @@ func streamStage(r *Replication) {
 	if r.shared.config.Interest != nil {
 		r.seats.observe()
 	}
-	r.shared.Auth.Stream(r.line.now())
+	r.shared.Auth.Stream(r.line.Now())
 	r.reportAudience()
 }
 
@@ -42,7 +42,7 @@ func scheduleStage(r *Replication) {
 		for i := 0; r.steps.ends && i < len(r.seats.all); i++ {
 			r.shared.Auth.Repeat(r.seats.all[i].peer) // nobody would send it again
 		}
-		r.shared.Auth.Schedule(r.line.now())
+		r.shared.Auth.Schedule(r.line.Now())
 	}
 }
 
@@ -60,18 +60,18 @@ func encodeStage(r *Replication) {
 			case s.gone != nil:
 			case s.in && r.steps.ends:
 				s.last = sessionmsg.Recorder{Sink: s.conn}
-				r.shared.Auth.Encode(s.peer, r.line.now(), &s.last)
+				r.shared.Auth.Encode(s.peer, r.line.Now(), &s.last)
 			case s.in:
-				r.shared.Auth.Encode(s.peer, r.line.now(), s.conn)
+				r.shared.Auth.Encode(s.peer, r.line.Now(), s.conn)
 			case s.levelUnsent && s.conn != nil:
 				r.seats.sendLevel(s, false)
 			}
 		}
 	case r.shared.Proxy != nil:
-		r.shared.Proxy.Send(r.line.now(), r.client.conn)
+		r.shared.Proxy.Send(r.line.Now(), r.client.conn)
 		if r.client.meter.Lossy && r.commands.writer.Changed && r.client.sessionHere { // a press alone in a packet that is lost comes late
 			r.commands.sendCommands()
-			r.shared.Proxy.Send(r.line.now(), r.client.conn)
+			r.shared.Proxy.Send(r.line.Now(), r.client.conn)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func sendStage(r *Replication) {
 			sent, held := s.meter.Lane(s.conn)
 			r.shared.Auth.Charge(s.peer, sent, held)
 			why := ""
-			if s.meter.Read(r.line.now(), s.conn) {
+			if s.meter.Read(r.line.Now(), s.conn) {
 				core := r.shared.Auth.PeerStats(s.peer)
 				if aware, ok := s.conn.(transport.LossAware); ok {
 					aware.SetLoss(core.Loss)
@@ -96,8 +96,8 @@ func sendStage(r *Replication) {
 				why = s.calls.Check(core.Calls, r.shared.config.Limits.Calls)
 			}
 			if s.in && why == "" && s.meter.In > 0 { // who is not heard at all is lost, not kicked
-				acks, messages := r.shared.Auth.Waits(s.peer, r.line.now())
-				why = s.takes.Check(r.line.now(), acks, messages, r.shared.config.Limits.Unanswered)
+				acks, messages := r.shared.Auth.Waits(s.peer, r.line.Now())
+				why = s.takes.Check(r.line.Now(), acks, messages, r.shared.config.Limits.Unanswered)
 			}
 			if why != "" && s.gone == nil {
 				r.Kick(s.peer, why)
@@ -105,7 +105,7 @@ func sendStage(r *Replication) {
 		}
 	case r.client.conn != nil:
 		r.client.conn.Flush()
-		if aware, ok := r.client.conn.(transport.LossAware); r.client.meter.Read(r.line.now(), r.client.conn) && ok {
+		if aware, ok := r.client.conn.(transport.LossAware); r.client.meter.Read(r.line.Now(), r.client.conn) && ok {
 			aware.SetLoss(meter.AssumedLoss(r.client.conn.Stats()))
 		}
 	}

@@ -4,8 +4,6 @@ package ecs
 // state that belongs together; it names the parts that it calls, and has this embedded.
 
 import (
-	"time"
-
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/building"
@@ -15,6 +13,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/inplace"
+	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/membership"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
@@ -55,7 +54,7 @@ func (r *Replication) connect() {
 	}
 	r.notify = callbacks.New(&sh.Base, &r.nodes)
 	r.groups = grouping{shared: sh, seats: &r.seats, client: &r.client}
-	r.line = line{shared: sh, born: time.Now()}
+	r.line = line.New(&sh.Base, sh.config.Log)
 	r.checks = mistakes.Checker{
 		Base: &sh.Base, Nodes: &r.nodes, IsDirty: r.extract.IsDirty, Arguments: sh.protocol.arguments, Session: sessionType,
 		Others: func() bool { return r.seats.seated(func(s *seat) bool { return s.joined }) > 0 },
@@ -77,7 +76,7 @@ func (r *Replication) connect() {
 		r.places.Ended(n)
 	}
 	r.places = places.Keeper{Base: &sh.Base, Nodes: &r.nodes, Loose: func() []*nodes.Node { return r.predict.all }, Rules: func() bool { return r.commands.playing != 0 }}
-	r.own = own.Keeper{Base: &sh.Base, Nodes: &r.nodes, Now: r.line.host}
+	r.own = own.Keeper{Base: &sh.Base, Nodes: &r.nodes, Now: r.line.Host}
 	r.wakes.valid = func(e donburi.Entity) bool { return sh.World.Valid(e) }
 	r.resetAuthority()
 	r.resetClient()
@@ -94,7 +93,7 @@ func (r *Replication) resetAuthority() {
 		refusals: faults.Throttle{Most: maxRefusedLogged, While: refusedWhile},
 	}
 	r.groups.mine = membership.Groups{}
-	r.steps.sendAt, r.line.spent, r.seats.resyncs = 0, false, 0
+	r.steps.sendAt, r.line.Spent, r.seats.resyncs = 0, false, 0
 }
 
 // resetClient forgets what this machine has kept as a client.
@@ -106,7 +105,7 @@ func (r *Replication) resetClient() {
 	}
 	r.draw = drawing{
 		shared: sh, nodes: &r.nodes, proxies: &r.proxies, line: &r.line,
-		screen:  track.Screen{Steps: sh.config.Steps, Now: r.line.now},
+		screen:  track.Screen{Steps: sh.config.Steps, Now: r.line.Now},
 		inPlace: inplace.Painter{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen},
 	}
 	r.commands.lead, r.commands.got, r.commands.makes = clock.Lead{Bound: sh.config.MaxMargin.Seconds() * float64(sh.config.Steps), Hz: float64(sh.config.Steps)}, 0, 0

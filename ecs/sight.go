@@ -51,7 +51,7 @@ func (r *Replication) Preload(p rpl.Peer, at gmath.Vec, d time.Duration) error {
 	if r.shared.Auth == nil || p == r.shared.Me || r.shared.config.Interest == nil {
 		return nil
 	}
-	return r.shared.Auth.Preload(p, rpl.Observer{X: at.X, Y: at.Y}, r.line.now(), d)
+	return r.shared.Auth.Preload(p, rpl.Observer{X: at.X, Y: at.Y}, r.line.Now(), d)
 }
 
 // AskAgain has the next send ask Config.Interest anew about a node, nil for all nodes, for a

@@ -54,7 +54,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 		s.RTT, s.Jitter, s.Loss, s.SendLimit = core.RTT, core.Jitter, core.Loss, core.SendLimit
 	}
 	if seat.lost {
-		s.Lost, s.LostFor = true, r.line.now()-seat.since
+		s.Lost, s.LostFor = true, r.line.Now()-seat.since
 	}
 	return s
 }

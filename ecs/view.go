@@ -12,6 +12,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/command"
 	"github.com/tendonengine/tendon/ecs/internal/inplace"
+	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/own"
 	"github.com/tendonengine/tendon/ecs/internal/track"
@@ -23,7 +24,7 @@ type drawing struct {
 	*shared
 	nodes   *nodes.Table
 	proxies *proxies
-	line    *line
+	line    *line.Line
 
 	clock   *clock.Clock // nil until welcomed
 	screen  track.Screen
@@ -229,7 +230,7 @@ func (dr *drawing) moveToEnd(n *nodes.Node, t rpl.Tick) {
 // moveRender moves the drawn time, in ticks, on; it never goes back.
 func (dr *drawing) moveRender() {
 	if dr.clock != nil {
-		drawn := math.Floor(dr.clock.Draw(dr.line.now())*command.DrawnUnit) / command.DrawnUnit // as commands say it
+		drawn := math.Floor(dr.clock.Draw(dr.line.Now())*command.DrawnUnit) / command.DrawnUnit // as commands say it
 		dr.screen.Render = max(dr.screen.Render, drawn)
 	}
 }

@@ -1,0 +1,79 @@
+// Package line keeps a session's link to other machines, if one is open, and the session's
+// time, which goes on from the one to the other.
+package line
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/tendonengine/tendon/ecs/internal/meter"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
+)
+
+// A Line is the link that is open, or the time without one.
+type Line struct {
+	*nodes.Base
+	Link    transport.Link // nil: none is open
+	Spent   bool           // the game was told that there are no more ticks
+	Joining bool           // Join was called; it takes effect at the next Receive
+
+	log      *slog.Logger
+	lost     meter.Link
+	linkBase time.Duration // the session's time minus the link's
+	timeBase time.Duration // the session's time without a link, at timeTick
+	timeTick rpl.Tick
+	born     time.Time
+}
+
+// New returns the line of a session that begins now.
+func New(b *nodes.Base, log *slog.Logger) Line { return Line{Base: b, log: log, born: time.Now()} }
+
+// Now returns the session's time: the link's clock if there is a link, else the time of
+// the ticks. It does not go back when one takes over from the other.
+func (ln *Line) Now() time.Duration {
+	if ln.Link != nil {
+		return ln.At(ln.Link.Now())
+	}
+	return ln.timeBase + time.Duration(ln.Tick-ln.timeTick)*(time.Second/time.Duration(ln.Steps))
+}
+
+// At returns the session's time at a time of the link's clock.
+func (ln *Line) At(t time.Duration) time.Duration { return ln.linkBase + t }
+
+// Host returns the time of the link's clock or, without a link, of this machine's.
+func (ln *Line) Host() time.Duration {
+	if ln.Link != nil {
+		return ln.Now()
+	}
+	return time.Since(ln.born)
+}
+
+// GoTo sets the session's tick. Its time stays what it is.
+func (ln *Line) GoTo(t rpl.Tick) {
+	ln.timeBase, ln.timeTick, ln.Tick = ln.Now(), t, t
+}
+
+// Open switches to a link's clock; the session's time continues from where it is.
+func (ln *Line) Open(l transport.Link) {
+	base := ln.Now()
+	ln.Link, ln.lost = l, meter.Link{}
+	ln.linkBase = base - l.Now()
+}
+
+// Close closes the link; the session's time continues by its ticks.
+func (ln *Line) Close(reason string) {
+	ln.timeBase, ln.timeTick = ln.Now(), ln.Tick
+	if err := ln.Link.Close(reason); err != nil {
+		ln.log.Warn("closing the link", "err", err)
+	}
+	ln.Link = nil
+}
+
+// Note counts what was lost on the link since the last call.
+func (ln *Line) Note() {
+	if ln.Link != nil { // else a callback has closed it
+		ln.lost.Read(ln.Link.Counters(), ln.Faults.Add)
+	}
+}
