@@ -15,33 +15,62 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/track"
 )
 
-// noteFormer keeps what WorldView needs of the node's place, before a change of parent.
-func (dr *drawing) noteFormer(n *nodes.Node) {
+// noteFormer keeps what WorldView needs of the node's place, before a change of parent. Where it is drawn by
+// that, it returns where in the world, for slip.
+func (dr *drawing) noteFormer(n *nodes.Node) (drawn components.TransformData, ok bool) {
 	b := n.DrawnBinding(n.Entity, components.Transform)
 	if b == nil || n.Predicted != nil || dr.nodes.Of(n.Entity) != n || b.Comp.StandIn != nil || n.Hidden || n.Orphan || b.Track.Empty() {
-		return
+		return drawn, false
 	}
 	now := dr.Proxy.Newest()
 	if n.Former != nil && n.Former.Until == now { // it has left its parent in this Apply already
-		return
+		return drawn, false
 	}
 	last := max(b.Track.Newest(), dr.screen.Received.Before(now))
 	if !b.Track.Moving {
 		last = max(last, dr.screen.SendBefore(now), dr.screen.Known(b.Track, now, now))
 	}
 	f := &nodes.Former{Parent: n.Parent, Track: b.Track, Last: float64(min(last, now-1)), Until: now}
+	f.Sure = min(f.Last, float64(dr.screen.Sure(b.Track, now)))
 	f.Leaps = n.Replica.Leapt > b.Track.Newest() // whatever has come since: the packet that told of it first may be lost
+	drawn = WorldView(dr.World.Entry(n.Entity))
 	dr.nodes.AddFormer(n, f, dr.screen.Render)
 	b.Track = track.New(&b.Comp.Drawn)
+	return drawn, true
 }
 
-// formerOf returns where an entity hung at drawn time, nil if that is where it hangs. n is
-// the node that it is or belongs to, nil if there is none.
-func (dr *drawing) formerOf(e *donburi.Entry, n *nodes.Node) *nodes.Former {
-	if n == nil || n.Former == nil || n.Entity != e.Entity() {
-		return nil
+// byFormer returns where an entity is drawn in the world if that is not where it hangs: n, the
+// node that it is or belongs to, has changed its parent of late.
+func (dr *drawing) byFormer(e *donburi.Entry, n *nodes.Node) (t components.TransformData, ok bool) {
+	if n.Entity != e.Entity() {
+		return t, false
 	}
-	return dr.nodes.FormerAt(n, dr.screen.Render)
+	newest := n.Former
+	f := dr.nodes.FormerAt(n, dr.screen.Render)
+	left := track.Fade(dr.screen.Now().Seconds() - newest.SlipAt)
+	switch slips := newest.Slip != (components.TransformData{}) && left > 0; {
+	case f != nil:
+		t = dr.inWorld(f, e)
+	case slips && !newest.Asked:
+		newest.Asked = true
+		t = dr.after(newest, e)
+		newest.Asked = false
+	default:
+		return t, false
+	}
+	t.Pos = t.Pos.Add(newest.Slip.Pos.Mulf(left))
+	t.Rot += newest.Slip.Rot * gmath.Rad(left)
+	return t, true
+}
+
+// slip has a node that was drawn at a place of the world before its parent changed go from there, unless that
+// is a leap: the news was late, and it is drawn on the way that it has taken meanwhile.
+func (dr *drawing) slip(n *nodes.Node, was components.TransformData) {
+	f, e := n.Former, dr.World.Entry(n.Entity)
+	if is := WorldView(e); !dr.leaps(f, e) {
+		f.Slip = components.TransformData{Pos: was.Pos.Sub(is.Pos), Rot: gmath.Rad(math.Remainder(float64(was.Rot-is.Rot), 2*math.Pi))}
+		f.SlipAt = dr.screen.Now().Seconds()
+	}
 }
 
 // inWorld returns where the entity is drawn in the world: at its former place as long as it
@@ -50,19 +79,40 @@ func (dr *drawing) inWorld(f *nodes.Former, e *donburi.Entry) components.Transfo
 	f.Asked = true
 	render := dr.screen.Render
 	defer func() { f.Asked, dr.screen.Render = false, render }()
-	if render <= f.Last {
+	if render <= f.Sure {
 		return dr.before(f, e)
 	}
-	now := dr.after(f, e)
-	dr.screen.Render = f.Last
+	from, leaps := f.Sure, dr.leaps(f, e)
+	if leaps {
+		from = f.Last
+	}
+	dr.screen.Render = from
 	was, is := dr.before(f, e), dr.after(f, e)
-	left := (float64(f.Until) - render) / (float64(f.Until) - f.Last)
-	if was.Pos.DistanceTo(is.Pos) > track.JumpUnits*(float64(f.Until)-f.Last) || f.Leaps {
+	dr.screen.Render = render
+	if render <= from {
+		return dr.before(f, e)
+	}
+	left := (float64(f.Until) - render) / (float64(f.Until) - from)
+	if leaps {
 		left = 1
 	}
+	now := dr.after(f, e)
 	now.Pos = now.Pos.Add(was.Pos.Sub(is.Pos).Mulf(left))
 	now.Rot += gmath.Rad(math.Remainder(float64(was.Rot-is.Rot), 2*math.Pi) * left)
 	return now
+}
+
+// leaps reports whether a change of parent is a leap from one place in the world to the other. From where it is
+// known to have been, a node may have gone on as fast as it was, and come back as fast.
+func (dr *drawing) leaps(f *nodes.Former, e *donburi.Entry) bool {
+	render := dr.screen.Render
+	defer func() { dr.screen.Render = render }()
+	dr.screen.Render = f.Sure - 1
+	speed := dr.before(f, e).Pos
+	dr.screen.Render = f.Sure
+	was := dr.before(f, e).Pos
+	most := track.JumpUnits*(float64(f.Until)-f.Last) + 2*was.DistanceTo(speed)*(f.Last-f.Sure)
+	return f.Leaps || was.DistanceTo(dr.after(f, e).Pos) > most
 }
 
 // before and after return the entity's former and its next place in the world, both as they

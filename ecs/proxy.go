@@ -224,7 +224,7 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 	if !ok {
 		return
 	}
-	px.draw.noteFormer(n)
+	drawn, isDrawn := px.draw.noteFormer(n)
 	was := n.Orphan
 	px.hang(n)
 	px.notify.OrderAfterParent(n)
@@ -248,6 +248,9 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 				px.draw.inPlace.Start(n, &n.Items[ord])
 			}
 		}
+	}
+	if isDrawn {
+		px.draw.slip(n, drawn)
 	}
 }
 

@@ -73,8 +73,10 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 // reaches the change.
 func WorldView(e *donburi.Entry) components.TransformData {
 	return climb("WorldView", e, func(r *Replication, e *donburi.Entry, n *nodes.Node) (components.TransformData, bool) {
-		if f := r.draw.formerOf(e, n); f != nil && !r.past.Sets(n, e.Entity(), components.Transform) {
-			return r.draw.inWorld(f, e), true
+		if n != nil && n.Former != nil && !r.past.Sets(n, e.Entity(), components.Transform) {
+			if t, ok := r.draw.byFormer(e, n); ok {
+				return t, true
+			}
 		}
 		return viewOf(r, e, n, components.Transform), false
 	})

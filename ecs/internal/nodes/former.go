@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -11,12 +12,15 @@ import (
 type Former struct {
 	Parent *Node // nil: it was at the top
 	Track  *track.Track
-	Last   float64  // the newest tick at which it is known to have hung there
-	Until  rpl.Tick // when it hangs where it does now
-	Leaps  bool     // the game has said that the way from there to the next place is a leap
-	Asked  bool     // somebody is looking for its place: two nodes may each have been above the other
-	Older  *Former  // where it hung before that, as long as it is drawn there
-	Newer  *Former  // nil: after this it hangs where it does now
+	Last   float64                  // the newest tick at which it is known to have hung there
+	Sure   float64                  // the newest tick, up to Last, at which it is known where it was
+	Until  rpl.Tick                 // when it hangs where it does now
+	Leaps  bool                     // the game has said that the way from there to the next place is a leap
+	Asked  bool                     // somebody is looking for its place: two nodes may each have been above the other
+	Slip   components.TransformData // what it would have leapt by in the world as its next parent became known, and is drawn away
+	SlipAt float64                  // when that was, in seconds
+	Older  *Former                  // where it hung before that, as long as it is drawn there
+	Newer  *Former                  // nil: after this it hangs where it does now
 }
 
 // keepFormer is for how many ticks a former is kept after drawn time has got to its end: on

@@ -340,6 +340,15 @@ func (sc *Screen) Known(k *Track, t, newest rpl.Tick) rpl.Tick {
 	return known
 }
 
+// Sure returns the newest tick before t at which it is known where an item was: what it did since a
+// packet was lost may not be.
+func (sc *Screen) Sure(k *Track, t rpl.Tick) rpl.Tick {
+	if !sc.Received.lossy() {
+		return t - 1
+	}
+	return min(max(sc.Received.beforeLoss(), sc.Received.complete(k.heard, t)), t-1)
+}
+
 // every is how many ticks there are from send to send.
 func (sc *Screen) every() rpl.Tick {
 	return rpl.Tick((sc.Steps + sc.Sends - 1) / max(1, sc.Sends))

@@ -1,0 +1,77 @@
+package ecs_test
+
+// What changes its parent without leaving its place is drawn without a leap.
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/quasilyte/gmath"
+
+	"github.com/tendonengine/tendon/components"
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+func TestHookedIsDrawnWithoutALeap(t *testing.T) {
+	for loss, most := range map[float64]float64{0: 20, 0.05: 25, 0.1: 40} {
+		t.Run(fmt.Sprint(loss*100, " % lost"), func(t *testing.T) {
+			for seed := range uint64(20) {
+				if far := hookedWay(t, netsim.Conditions{Delay: 50e6, Jitter: 10e6, Loss: loss}, seed); far > most {
+					t.Errorf("seed %d: it is drawn %.0f units from one frame to the next, at most %.0f", seed+1, far, most)
+				}
+			}
+		})
+	}
+}
+
+// hookedWay plays a node that walks by itself for a while, then hangs on a hook that swings, and so on. It
+// returns the longest way from one frame to the next that a client draws; in truth it is at most 18 units.
+func hookedWay(t *testing.T, c netsim.Conditions, seed uint64) (most float64) {
+	l := newLab(t, c)
+	l.seed += seed
+	l.net = mem.NewNetwork(l.seed, c)
+	l.listener = l.net.Listener()
+	rng := rand.New(rand.NewPCG(l.seed, 1))
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	hook, it := server.Create(Transform), server.Create(Transform)
+	hookID, itID := tendon.ID(hook), tendon.ID(it)
+	phase, hooked := 0.0, false
+	server.step = func() {
+		phase += 0.06
+		h := Transform.Get(server.find(hookID))
+		h.Pos, h.Rot = gmath.Vec{X: 600 + 200*math.Cos(phase), Y: 500 + 200*math.Sin(phase)}, gmath.Rad(phase*0.05).Normalized()
+		e := server.find(itID)
+		if !hooked {
+			Transform.Get(e).Pos = Transform.Get(e).Pos.Add(gmath.Vec{X: 12 * math.Cos(phase), Y: 12 * math.Sin(phase)})
+		}
+		if rng.IntN(40) == 0 {
+			if hooked = !hooked; hooked {
+				at, up := tendon.WorldTransform(e), tendon.WorldTransform(server.find(hookID))
+				if err := tendon.Attach(e, server.find(hookID)); err != nil {
+					t.Fatal(err)
+				}
+				*Transform.Get(e) = components.TransformData{Pos: at.Pos.Sub(up.Pos).Rotated(-up.Rot), Rot: (at.Rot - up.Rot).Normalized()}
+			} else if err := tendon.Detach(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	l.until("the client has both", func() bool { return client.has(hookID) && client.has(itID) })
+	l.steps(60)
+	var before gmath.Vec
+	for i := range 600 {
+		l.steps(1)
+		client.Frame()
+		now := tendon.WorldView(client.find(itID)).Pos
+		if i > 0 {
+			most = max(most, now.DistanceTo(before))
+		}
+		before = now
+	}
+	return most
+}
