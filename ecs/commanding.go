@@ -196,7 +196,7 @@ func (co *commanding) begin() {
 func (co *commanding) beginTick(t rpl.Tick) {
 	co.writer.Drew(uint32(t), co.drawn)
 	co.predict.Ticks++
-	co.past.Draw(t)
+	co.past.Draw(t, t)
 	co.begins(t, false)
 }
 
@@ -230,7 +230,7 @@ func (co *commanding) skip(from, to rpl.Tick) {
 	}
 	for t := max(from, to-min(to, predict.Ticks)) + 1; t <= to; t++ {
 		co.writer.Drew(uint32(t), co.drawn)
-		co.past.Draw(t)
+		co.past.Draw(t, to)
 		co.begins(t, false)
 		for _, b := range co.order {
 			if b.again(t, t == to); b.ran(t - 1) {

@@ -18,9 +18,10 @@ type frame struct {
 	drawn float64 // at which tick the others were drawn
 }
 
-// Draw keeps what is drawn now as what the player sees in a tick, if any rule has gone back before.
-func (rw *History) Draw(t rpl.Tick) {
-	if rw.asked {
+// Draw keeps what is drawn now as what the player sees in a tick, the last of which in this step is newest, if
+// any rule has gone back before.
+func (rw *History) Draw(t, newest rpl.Tick) {
+	if rw.asked && newest-t < rw.size { // else it would be overwritten at once
 		rw.draw(t)
 	}
 }
