@@ -28,8 +28,9 @@ type Blast struct {
 // FlightData is something that moves and ends by itself: a bullet, an explosion. Nothing
 // of it is sent.
 type FlightData struct {
-	Left  int     // steps, where no rule moves it
-	Speed float64 // units per second, in the direction that it faces
+	Left  int      // steps, where no rule moves it
+	Speed float64  // units per second, in the direction that it faces
+	Met   rpl.Tick // on its player's machine: when it met something there, which the authority has yet to say; 0: not yet
 
 	ends rpl.Tick       // where one does
 	by   donburi.Entity // the walker that has fired it
@@ -117,7 +118,8 @@ func (g *Game) coast() {
 
 // strike has a walker's bullets hit what they have reached. It runs in the walker's command,
 // rewound to what its player saw when giving it: on that screen the bullets are ahead of
-// all others, and so a player who sees a hit has hit.
+// all others, and so a player who sees a hit has hit. On the player's machine the bullet goes
+// at once; what comes of the hit is the authority's to say.
 func (g *Game) strike(c tendon.Call) {
 	g.flying = g.flying[:0]
 	for e := range Flight.Iter(g.rep.World()) {
@@ -131,13 +133,18 @@ func (g *Game) strike(c tendon.Call) {
 	c.Rewind(func() {
 		for i := range g.flying {
 			b := &g.flying[i]
-			b.hits, b.target = g.reached(Flight.Get(b.bullet), Place.Get(b.bullet).Pos)
+			b.hits, b.target = g.reached(c, Flight.Get(b.bullet), Place.Get(b.bullet).Pos)
 		}
 	})
 	for _, b := range g.flying { // what comes of it is done where everything is as it is
-		if b.hits {
+		switch f := Flight.Get(b.bullet); {
+		case b.hits && tendon.IsAuthority(c.Entry):
 			g.hit(b)
 			b.bullet.Remove()
+		case b.hits && (f.Met == 0 || f.Met > c.Tick):
+			f.Met = c.Tick
+		case !b.hits && f.Met == c.Tick: // a correction: it has not
+			f.Met = 0
 		}
 	}
 }
@@ -149,8 +156,8 @@ type flying struct {
 	target *donburi.Entry // nil for what cannot be hurt
 }
 
-// reached returns what a bullet has reached.
-func (g *Game) reached(f *FlightData, at gmath.Vec) (hits bool, target *donburi.Entry) {
+// reached returns what a bullet has reached, of what its player saw.
+func (g *Game) reached(c tendon.Call, f *FlightData, at gmath.Vec) (hits bool, target *donburi.Entry) {
 	if g.scenery.Hits(at, 0) {
 		return true, nil
 	}
@@ -161,12 +168,12 @@ func (g *Game) reached(f *FlightData, at gmath.Vec) (hits bool, target *donburi.
 	}
 	for e := range Walker.Iter(g.rep.World()) {
 		_, driving := ParentOf(e)
-		if e.Entity() != f.by && !driving && Walker.Get(e).Health > 0 && Place.Get(e).Pos.DistanceTo(at) < walkerRadius+4 {
+		if e.Entity() != f.by && !driving && c.Saw(e) && Walker.Get(e).Health > 0 && Place.Get(e).Pos.DistanceTo(at) < walkerRadius+4 {
 			return true, e
 		}
 	}
 	for e := range Car.Iter(g.rep.World()) {
-		if Place.Get(e).Pos.DistanceTo(at) < carRadius {
+		if c.Saw(e) && Place.Get(e).Pos.DistanceTo(at) < carRadius {
 			return true, e
 		}
 	}

@@ -112,7 +112,7 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 		e.Remove()
 	}
 	runner := l.walker(server, target.rep.Me())
-	hits := 0
+	hits, met := 0, 0
 	for range 5 {
 		l.put(shooter.rep.Me(), PlaceData{Pos: Middle})
 		l.put(target.rep.Me(), PlaceData{Pos: Middle.Add(gmath.Vec{X: -60, Y: 80})})
@@ -127,11 +127,21 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 		shooter.held = Input{Keys: Fire | Aims, Aim: from.AngleToPoint(seen).Normalized()}
 		l.steps(1)
 		shooter.held = Input{}
-		l.steps(Steps / 2)
+		for range Steps / 2 {
+			l.steps(1)
+			for e := range Flight.Iter(shooter.rep.World()) {
+				if Flight.Get(e).Met == shooter.rep.PredictedTick() {
+					met++
+				}
+			}
+		}
 		if Walker.Get(runner).Health < FullHealth {
 			hits++
 		}
 		target.held = Input{}
+	}
+	if met < 4 { // by a pixel it may be otherwise
+		t.Errorf("%d of 5 shots that met their target on the screen have ended there at once", met)
 	}
 	if hits != 5 {
 		t.Errorf("%d of 5 shots that met their target on the screen have hit it", hits)

@@ -48,9 +48,7 @@ func (g *Game) standUp() gmath.Vec {
 func (g *Game) walk(c tendon.Call, in Steering) {
 	walker := c.Entry
 	decides := tendon.IsAuthority(walker)
-	if decides {
-		g.strike(c)
-	}
+	g.strike(c)
 	if Walker.Get(walker).Health == 0 {
 		if decides {
 			g.wait(walker)

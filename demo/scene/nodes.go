@@ -110,8 +110,8 @@ func (s *Scene) figure(e *donburi.Entry) (figure, bool) {
 			f.pos = f.pos.Add(gmath.Vec{X: 40, Y: 40})
 		}
 	case island.Shell:
-		if s.game.Scenery().Hits(f.pos, 0) {
-			return f, false // it has hit a tree, which the authority has yet to say
+		if island.Flight.Get(e).Met > 0 || s.game.Scenery().Hits(f.pos, 0) {
+			return f, false // it has hit something, which the authority has yet to say
 		}
 	case island.Boom:
 		left := float64(island.Flight.Get(e).Left) / island.BlastSteps
