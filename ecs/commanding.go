@@ -265,7 +265,7 @@ func (co *commanding) send() {
 
 // sendCommands sends the commands that the server is not known to have.
 func (co *commanding) sendCommands() {
-	server := min(co.draw.clock.ServerNow(co.line.Now()), float64(co.Proxy.Newest())+float64(co.config.Steps/co.config.Sends)) // a server that stands still is not beyond its next send
+	server := min(co.draw.clock.ServerNow(co.line.Now()), float64(co.Proxy.Newest()+co.draw.screen.Every())) // a server that stands still is not beyond its next send
 	meets := co.lead.Meets(server)
 	newest, ticks := co.writer.Span(co.lead.Tick(), co.got, meets)
 	if ticks <= 0 {

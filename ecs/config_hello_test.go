@@ -34,6 +34,9 @@ func TestKeys(t *testing.T) {
 	if err := b.SetHello(typed); err != nil {
 		t.Error(err)
 	}
+	if got := b.Hello(b.Me()); len(got) > 0 {
+		t.Errorf("before the next session its hello is %q", got)
+	}
 	if typed[0] = 'E'; string(b.offer().Hello) != "Ann" {
 		t.Errorf("offers the hello %q", b.offer().Hello)
 	}

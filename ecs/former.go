@@ -39,8 +39,7 @@ func (dr *drawing) noteFormer(n *nodes.Node) (drawn components.TransformData, ok
 	return drawn, true
 }
 
-// byFormer returns where an entity is drawn in the world if that is not where it hangs: n, the
-// node that it is or belongs to, has changed its parent of late.
+// byFormer returns where the entity of n, whose parent has changed of late, is drawn, if not where it hangs now.
 func (dr *drawing) byFormer(e *donburi.Entry, n *nodes.Node) (t components.TransformData, ok bool) {
 	if n.Entity != e.Entity() {
 		return t, false
@@ -63,8 +62,7 @@ func (dr *drawing) byFormer(e *donburi.Entry, n *nodes.Node) (t components.Trans
 	return t, true
 }
 
-// slip has a node that was drawn at a place of the world before its parent changed go from there, unless that
-// is a leap: the news was late, and it is drawn on the way that it has taken meanwhile.
+// slip keeps a node from leaping from where it was drawn before its parent changed: the news may have been late.
 func (dr *drawing) slip(n *nodes.Node, was components.TransformData) {
 	f, e := n.Former, dr.World.Entry(n.Entity)
 	if is := WorldView(e); !dr.leaps(f, e) {

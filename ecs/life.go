@@ -132,6 +132,7 @@ func because(err error, reason string) error {
 
 func (r *Replication) offer() transport.Offer {
 	s := r.shared.protocol.schema
+	r.shared.config.Hello = r.nextHello
 	return transport.Offer{
 		Game: r.shared.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
 		Hello: r.shared.config.Hello, Key: r.key, Keys: &r.keys, Joins: true, Room: r.seats.room, Admit: r.shared.config.Admit,

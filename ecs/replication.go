@@ -64,12 +64,13 @@ type Replication struct {
 	checks   mistakes.Checker // debug mode
 
 	// Life.
-	worlds  worlds
-	begun   bool      // the world has started
-	pending []request // what the next Receive does first
-	failure error     // the error that OnEnd was last told, for Run
-	key     [32]byte  // of which this machine's identity follows where its Dialer keeps none
-	keys    transport.Keyring
+	worlds    worlds
+	begun     bool      // the world has started
+	pending   []request // what the next Receive does first
+	failure   error     // the error that OnEnd was last told, for Run
+	nextHello []byte    // Config.Hello from the next Host or Join on
+	key       [32]byte  // of which this machine's identity follows where its Dialer keeps none
+	keys      transport.Keyring
 }
 
 // worlds is what the session knows of the worlds that it is in, one after the other.
@@ -101,6 +102,7 @@ func New(w donburi.World, p *Protocol, c Config) (*Replication, error) {
 		return nil, errors.New("tendon: the world has a session already: make a world for each")
 	}
 	r := &Replication{
+		nextHello: c.Hello,
 		shared: shared{
 			Base: nodes.Base{
 				Kinds: &p.kinds, Steps: c.Steps, Debug: c.Debug, Remove: c.Remove, Faults: faults.New(c.Log, c.Debug),
@@ -215,7 +217,7 @@ func (r *Replication) Hello(p rpl.Peer) []byte {
 func (r *Replication) SetHello(hello []byte) error {
 	mine, err := helloOf(hello)
 	if err == nil {
-		r.shared.config.Hello = mine
+		r.nextHello = mine
 	}
 	return err
 }

@@ -210,7 +210,7 @@ func Attach(child, parent *donburi.Entry) error {
 // Detach is Attach to nothing that leaves a node where it is: its components.Transform, if it has one, is
 // that of the world from then on. Attach to nothing leaves all fields as they are.
 func Detach(child *donburi.Entry) error {
-	if !child.HasComponent(components.Transform) {
+	if child == nil || !child.Valid() || !child.HasComponent(components.Transform) {
 		return Attach(child, nil)
 	}
 	at := WorldTransform(child)

@@ -96,6 +96,9 @@ func climb(what string, e *donburi.Entry, at func(*Replication, *donburi.Entry, 
 			up, top = at(r, e, n)
 			t = within(t, up)
 		}
+		if r == nil { // the world has no session, or not any more: nothing is above anything
+			break
+		}
 		if e = r.nodes.CarrierOf(e, n); e != nil {
 			n = r.nodes.Of(e.Entity())
 		}

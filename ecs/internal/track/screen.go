@@ -42,7 +42,7 @@ type Screen struct {
 // SetTrip says how long a slow round trip of the line is, given the length of a tick. What was lost
 // comes again that long after the packet that shows the loss, and a send and a step later at most.
 func (sc *Screen) SetTrip(trip, step time.Duration) {
-	sc.Received.resend = rpl.Tick(trip/step) + sc.every() + 1
+	sc.Received.resend = rpl.Tick(trip/step) + sc.Every() + 1
 }
 
 // A beyond is an error that is being drawn away, and what was drawn without samples.
@@ -334,7 +334,7 @@ func (sc *Screen) Known(k *Track, t, newest rpl.Tick) rpl.Tick {
 		return 0
 	}
 	known := sc.Received.complete(k.Newest(), t)
-	if sent := rpl.Tick(sc.Received.Sent) * sc.every(); sent > 0 && newest-sent < t {
+	if sent := rpl.Tick(sc.Received.Sent) * sc.Every(); sent > 0 && newest-sent < t {
 		known = max(known, newest-sent)
 	}
 	return known
@@ -349,8 +349,8 @@ func (sc *Screen) Sure(k *Track, t rpl.Tick) rpl.Tick {
 	return min(max(sc.Received.beforeLoss(), sc.Received.complete(k.heard, t)), t-1)
 }
 
-// every is how many ticks there are from send to send.
-func (sc *Screen) every() rpl.Tick {
+// Every is how many ticks there are from send to send.
+func (sc *Screen) Every() rpl.Tick {
 	return rpl.Tick((sc.Steps + sc.Sends - 1) / max(1, sc.Sends))
 }
 
@@ -358,7 +358,7 @@ func (sc *Screen) every() rpl.Tick {
 // several have come at once, of which an earlier may have told: if nothing is missing and
 // nothing came, nothing had changed by then.
 func (sc *Screen) SendBefore(t rpl.Tick) rpl.Tick {
-	every := sc.every()
+	every := sc.Every()
 	if sc.Received.Missing || sc.Received.Several || t < every {
 		return 0
 	}
