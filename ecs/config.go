@@ -36,9 +36,9 @@ type Config struct {
 	Remove    func(*donburi.Entry) // removes an entity whose node the session ends, with the entity's children; nil: World.Remove
 	Debug     bool                 // look for the game's mistakes in every step, which costs time; they are counted, and logged once for each kind of entity
 
-	// MaxMargin bounds how much earlier a client's commands are made for the sake of those that its line
-	// delays more than half of them: with less margin more come late, with more the server acts later on
-	// keys. 0 means as much as the line needs.
+	// MaxMargin limits how much earlier a client's commands are made for the sake of those that its line
+	// delays more than half of them. With less, the server acts sooner on keys, and more commands come too
+	// late for their tick. 0 means as much as the line needs.
 	MaxMargin time.Duration
 
 	// Admit, if set, is asked about each client before it is let in: with its Config.Hello, which it may have
@@ -54,8 +54,8 @@ type Config struct {
 	// 240 a second.
 	Rewind []donburi.IComponentType
 
-	// RewindOnly keeps the past of those entities alone; nil means of all that have one of
-	// these components. It costs memory and time for each: give what can be shot.
+	// RewindOnly restricts Rewind to entities that the filter takes; nil means all that have one of
+	// its components. The past of each costs memory and time: name what can be shot.
 	RewindOnly filter.LayoutFilter
 
 	// Log is told where a session is hosted, and which clients have joined, are lost, are back, have left,
@@ -72,10 +72,9 @@ type Times struct {
 	HalfOpen time.Duration // a client that was let in may send nothing for so long, default 3 s
 	Silence  time.Duration // without a packet, then a peer is lost, and a client has lost its server; 1 s to 1 min, default 10 s
 	Grace    time.Duration // a lost peer's seat is kept for so long, default 30 s
-	// Join is how long a client may take to build the level and be ready, default 10 s. Where places
-	// are short (MaxPeers, or 128 on their way in at once), who is not ready after half a second, or
-	// after longer if nobody has been ready for a while, may have to give way to who asks next, and is
-	// told ErrFull.
+	// Join is how long a client may take to build the level and be ready, default 10 s. Where places are
+	// short (MaxPeers, or 128 on their way in at once), a client that is not ready after half a second (or
+	// longer, if nobody has been ready for a while) may give way to the next, and gets ErrFull.
 	Join time.Duration
 }
 

@@ -131,12 +131,13 @@ func (pr *prediction) moved(n *nodes.Node) bool {
 	return false
 }
 
-// Once runs fn for an effect of a command, a sound or a spark: once, however often corrections run the tick
-// again, and also where one has moved the effect by up to 5 ticks; so near to one that is not made any more,
-// or was confirmed just before, a replay brings none. late is how long ago it should have been shown, above 0
-// where only a correction has come to it. key tells apart the effects of one run, in OnWake of a node and its parts. What a correction takes
-// back stays shown: for what lasts, spawn a node. In the handler of a call that the authority makes on the same
-// node it is the same effect, if the key is, by up to 5 ticks: fn runs where no rule has shown it. Elsewhere it runs at once.
+// Once runs fn for an effect of a command, a sound or a spark. However often corrections run the tick again, and
+// even if one moves the effect by up to 5 ticks, fn runs only once. late is how long ago the effect was due: above 0
+// where only a correction has come to it. key tells apart the effects of one run; in OnWake, of a node with its parts.
+// What a correction takes back stays shown: for what lasts, spawn a node.
+//
+// In the handler of an RPC that the authority calls on the same node, fn runs only if no rule of this machine has
+// shown the effect with that key within 5 ticks. Anywhere else fn runs at once.
 func (c Call) Once(key int, fn func(late time.Duration)) {
 	if fn == nil {
 		panic("tendon: Once of no function")

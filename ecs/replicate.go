@@ -49,8 +49,8 @@ func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T]
 	return c
 }
 
-// Reckon has a component moved by a function of the game on every machine that has it, and
-// returns it. step takes the component from one tick to the next, t, by its tagged fields, the
+// Reckon declares a function of the game that moves a component on every machine that has it,
+// and returns the component. step takes the component from one tick to the next, t, by its tagged fields, the
 // tick and what all machines have alike, such as the map of the level; in the game's own step the
 // authority calls the same rule, or another. What the authority has is told only where it differs
 // from what step makes of what was told last by more than a field's `tol=`, or one step of a

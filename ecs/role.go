@@ -222,13 +222,13 @@ func Detach(child *donburi.Entry) error {
 	return err
 }
 
-// Named makes a load-time node: both sides create the entity by themselves under the same
-// name, and neither entity nor what is local travels, but its state. On a client it is hidden until the
-// authority's state is here. If it loses components.RplNode on the authority, it is
-// destroyed on the other machines, and its name is free; where it is out of sight it stays hidden
-// until the level or the session ends. Components that a server gave it stay on a client's entity after the session, while the world stays. Named panics if
-// the name is taken, empty or longer than 64 bytes, if the entity is a node already or
-// has been removed, inside a prefab's function, and in a world without a session.
+// Named makes an existing entity a node that every machine creates for itself, as a door of the level. Call it with
+// the same name on every machine. Only the replicated fields travel. A client hides the entity until they are here.
+//
+// If it loses components.RplNode on the authority, it is destroyed on the other machines, and its name is free; where
+// it is out of sight it stays hidden until the level or the session ends. Components that a server gave it stay on a
+// client's entity after the session, while the world stays. Named panics if the name is taken, empty or longer than
+// 64 bytes, if the entity is a node already or has been removed, inside a prefab's function, and in a world without a session.
 func Named(e *donburi.Entry, name string) {
 	r := of(e)
 	if r == nil {

@@ -103,8 +103,8 @@ func (c *RPC[A]) AnyOrder() *RPC[A] {
 	return c
 }
 
-// WhenDrawn has clients run the server's calls in the Receive by which drawn time (ViewTick) has reached their
-// ticks: the sound of a hit comes with the fist. They run by tick and then as they came, before OnStreamOut of
+// WhenDrawn delays the server's calls on clients until drawn time (ViewTick) has reached their ticks, so that the
+// sound of a hit comes with the fist. They run in that Receive, by tick and then as they came, before OnStreamOut of
 // what ends by then; at once on nodes that the client predicts, but for the session's, and where more than 512
 // wait ("rpc before its picture"), or where their node is about to lose a component. Calls without it may overtake
 // them. A level drops those that wait, and what a reference tagged `has` refuses by then is not run. It is
@@ -253,21 +253,20 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *nodes.Node, []b
 	return r, n, args, nil
 }
 
-// Rewind runs fn while others are where the caller of a command saw them when it gave it, in the newest
-// frame or, in a second step since, where they would be drawn by then: on the server and on the caller's
-// machine alike, there also where a correction runs the tick again. So one Apply finds the same on both.
-// It sets the fields tagged `interp` of the components that Config.Rewind names, of parts too. What hung
-// below another node then has that for its Parent. What the caller drives or predicts otherwise is left
-// as it is, and so are all other fields, so that fn may take hit points. What it changes of the fields that
-// are set is added to what they are, or, for `interp=step`, kept as it was set; that something is set to the
-// very value that was seen cannot be noticed. So have fn find out who is hit, and change these fields after it.
-// What was not on the caller's screen then (a body that was just made) is as it is now: Space does not
-// find it, and to a rule that goes through all Saw says so.
+// Rewind runs fn with the others where the caller of a command saw them when it gave it, on the server and on the
+// caller's machine alike, also in a replay: so one Apply finds the same on both. In fn, find out who is hit; what
+// comes of it, do after it. That is what was on the caller's newest frame or, in a second step since, would be by then.
+//
+// It sets the fields tagged `interp` of the components that Config.Rewind names, of parts too, and the Parent
+// of what hung below another node. What the caller drives or predicts is left as it is, and so are all other
+// fields, so that fn may take hit points. Of the fields that are set, a change is added to the present value or,
+// for `interp=step`, kept; setting one to the very value that was seen cannot be noticed. What was not on
+// the caller's screen then (a body that was just made) is as it is now: Space does not find it, and Saw is false.
 //
 // A claim to have seen more than half a second ago, or longer ago than the server has measured of that
 // peer, is cut to that. For players of this machine, on other clients that predict the node, in OnWake and
-// for a command of None fn runs with everything as it is, on all machines. Without Config.Rewind it does
-// everywhere, which the server counts ("rewind of nothing") and logs once, and so does a client of a server that has it. It panics without a function.
+// for a command of None fn runs with everything as it is. Without Config.Rewind it does so everywhere: the server
+// counts that ("rewind of nothing") and logs it once, and so does a client of a server that has it. nil panics.
 func (c Call) Rewind(fn func()) {
 	if fn == nil { // mustBe would have each closure allocate
 		panic("tendon: Rewind of no function")
@@ -287,9 +286,9 @@ func (c Call) Rewind(fn func()) {
 	fn()
 }
 
-// Saw reports whether a node is there for a rule that goes through all: inside of Rewind not what was not on
-// the caller's screen then, or below such a node, nor what has gone; in a replay not what a command is yet to
-// make. Of what Config.Rewind does not name it is true, and on the server of what came into the caller's sight since.
+// Saw reports whether a rule that loops over all entities should consider e. It is false inside Rewind for what was not
+// on the caller's screen then, or has gone, or is below such a node, and in a replay for what a command has yet to
+// make. It is true for what Config.Rewind does not name, and on the server for what came into the caller's sight since.
 func (c Call) Saw(e *donburi.Entry) bool {
 	r := of(e)
 	return r == nil || r.past.Saw(e)

@@ -11,8 +11,8 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// Show has a peer have a node wherever it is, whatever NodeData and Config.Interest say, with
-// the whole tree that the node is in. It counts from the next send, until Hide or ByRule says
+// Show makes a node, with the whole tree that it is in, visible to a peer wherever it is,
+// whatever NodeData and Config.Interest say. It counts from the next send, until Hide or ByRule says
 // otherwise of the node, the peer leaves (not while it is lost or builds a level), or the node is
 // removed. Call it on the authority, for peers that have joined; elsewhere, and for what is no
 // node, it is ignored and counted ("stale show"). A machine with a player has every node in any case.
@@ -41,7 +41,7 @@ func setShowing(what string, e *donburi.Entry, p rpl.Peer, s rpl.Showing) {
 	}
 }
 
-// Preload has a peer see what is round a point for a time as well, so that it is there when the
+// Preload lets a peer see what is round a point as well, for a time, so that it is there when the
 // player is taken there. The point is seen from at the scale of 1 (see components.Observer).
 // Call it on the authority; elsewhere, for a peer that is not here, and without a Config.Interest it
 // has no effect. An error wraps rpl.ErrRange for a time that is not above 0 or a place that is not
@@ -54,8 +54,8 @@ func (r *Replication) Preload(p rpl.Peer, at gmath.Vec, d time.Duration) error {
 	return r.shared.Auth.Preload(p, rpl.Observer{X: at.X, Y: at.Y}, r.line.Now(), d)
 }
 
-// AskAgain has the next send ask Config.Interest anew about a node, nil for all nodes, for a
-// peer, 0 for all peers: a door has opened, a faction has changed sides. Without it a
+// AskAgain makes the next send ask Config.Interest anew about a node (nil: all nodes) for a
+// peer (0: all peers): a door has opened, a faction has changed sides. Without it a
 // rpl.Policy is asked again when the node or who looks at it has moved.
 func (r *Replication) AskAgain(p rpl.Peer, e *donburi.Entry) {
 	mustBeMade("AskAgain", r)

@@ -105,8 +105,8 @@ func (s *Space) Trace(from, to gmath.Vec, but ...*donburi.Entry) (Hit, bool) {
 	return Hit{Entry: e, At: from.Add(way), Normal: gmath.Vec{X: h.NX, Y: h.NY}, Distance: way.Len()}, true
 }
 
-// Moved has questions of this step see that a node has moved, or has another Extent. It is
-// only needed by a game whose rules ask about what other rules have moved in the same step.
+// Moved says that a node has moved in this step, or has another Extent, so that questions of the same step see it. It is
+// needed only by a game whose rules ask about what other rules have moved in the same step.
 func Moved(e *donburi.Entry) {
 	if r := of(e); r != nil {
 		r.places.MarkEntity(e.Entity())

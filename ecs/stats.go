@@ -17,7 +17,7 @@ type Stats struct {
 	RTT, Jitter       time.Duration
 	ViewDelay         time.Duration   // how far drawn time trails the newest state; 0 on the authority
 	Margin            time.Duration   // how long before their tick this client's commands come; 0 on the authority, and without commands
-	Rate              float64         // steps that the server makes in the time of one, usually 1; 0 on the authority
+	Rate              float64         // the server's speed relative to Config.Steps: 1 is on time, 0.5 half speed; 0 on the authority
 	Loss              float64         // share of the packets to the client that are lost, 0 to 1: as judged on the authority; on the client, missing among its last 256
 	SendLimit         int             // on the authority: bytes a second that the peer is sent at most, Config.Budget, or what its line carries if that is less
 	Lost              bool            // on the authority: the peer is lost, and may come back (see OnLost) …

@@ -94,9 +94,9 @@ func Confirmed[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	return v
 }
 
-// Teleport says that where a node is after this step is no way from where it was: it is drawn
-// there at once on every machine, however near that is and whatever packets are lost, as is
-// what hangs under it. It counts for all fields of the node that are drawn between states.
+// Teleport marks this step's movement of a node as a leap: every machine draws the node, and what
+// hangs under it, at the new place at once instead of sliding there, however near that is and
+// whatever packets are lost. It counts for all fields of the node that are drawn between states.
 // Call it in the step that moves the node, on the authority, and in a command's Apply for
 // what is predicted; for proxies that are not predicted, and for local entities, it does
 // nothing. Without it, a way is taken for a leap if it is four times as fast as any of the

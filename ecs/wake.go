@@ -27,7 +27,7 @@ type waking struct {
 // of a wake to be: no protocol has so many.
 const wakeCommand = 1 << 24
 
-// Wake has OnWake run for an entity in the step of a tick, at its beginning; a tick that is not
+// Wake schedules OnWake for an entity at the beginning of the step of a tick; a tick that is not
 // ahead counts as the next. A step costs what is due in it, however many wait. What has been
 // removed is not woken, nor whoever has its place, nor an entity that was a node and is none by
 // then, or another; a level takes all its wakes along. An entity is woken once for each tick that it
