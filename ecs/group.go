@@ -243,7 +243,7 @@ func (gs *grouping) answer(p rpl.Peer, m *membership.Groups) {
 	}
 }
 
-// asked handles a peer's askMessage.
+// asked handles a peer's message that asks for a group.
 func (gs *grouping) asked(s *seat, b []byte) error {
 	m, err := sessionmsg.ParseAsk(b)
 	if err != nil {

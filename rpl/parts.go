@@ -157,7 +157,7 @@ func (a *Authority) Call(n Node, rpc *RPCType, args []byte) error {
 
 // CallOthers hands on what a peer has called on a node: to all other peers that hold
 // the node or are about to, and not to this machine. Errors are those of Call. A
-// reliable call is also dropped for a peer whose lane has more than maxHandedOn bytes
+// reliable call is also dropped for a peer whose lane has more than MaxHandedOn bytes
 // waiting, because what other peers call must not delay what this machine has to say
 // any longer.
 func (a *Authority) CallOthers(n Node, rpc *RPCType, args []byte, but Peer) error {

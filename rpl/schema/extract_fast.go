@@ -110,7 +110,7 @@ func extractInts[T uint8 | int16](ints []intField, p unsafe.Pointer, words []int
 	}
 }
 
-// inject writes a row to the struct at p. was holds the vars as they were last written
+// Inject writes a row to the struct at p. was holds the vars as they were last written
 // there; it is empty, or has nils, where that is not known.
 func (l *fieldLayout) Inject(p unsafe.Pointer, words []int32, vars, was []any, refs Refs) {
 	words = words[:len(l.words)]

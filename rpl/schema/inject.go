@@ -117,5 +117,5 @@ func entityOf(refs Refs, n ids.Node) uint64 {
 	return refs.EntityOf(n)
 }
 
-// join makes 64 bits of the halves lo and hi.
+// Join makes 64 bits of the halves lo and hi.
 func Join(lo, hi int32) uint64 { return uint64(uint32(hi))<<32 | uint64(uint32(lo)) }

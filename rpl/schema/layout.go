@@ -53,8 +53,8 @@ type op struct {
 	clampLo    int32 // of integers
 	clampHi    int32
 	Quant      Quantiser // of floats and angles
-	skip       int       // opOpt: how many ops belong to the value
-	vari, prop int       // opVar: the index of the var; the prop, for errors
+	skip       int       // OpOpt: how many ops belong to the value
+	vari, prop int       // OpVar: the index of the var; the prop, for errors
 }
 
 type opKind uint8
@@ -80,7 +80,7 @@ const (
 	OpOpt // presence; the next op.skip ops are the value's
 )
 
-// size returns the bytes that one field of the op takes in the struct.
+// Size returns the bytes that one field of the op takes in the struct.
 func (o *op) Size() uintptr {
 	switch o.Kind {
 	case opBool, opInt8, opUint8, OpOpt:
@@ -155,7 +155,7 @@ func (l *fieldLayout) hasRefs() bool {
 	return false
 }
 
-// nodes appends the nodes that a row refers to, even those that are not here.
+// Nodes appends the nodes that a row refers to, even those that are not here.
 func (l *fieldLayout) Nodes(words []int32, vars []any, to []ids.Node) []ids.Node {
 	for i := range l.Plan {
 		if o := &l.Plan[i]; o.Kind == OpRef {
@@ -184,5 +184,5 @@ func (l *fieldLayout) nodesOf(r *rows, to []ids.Node) []ids.Node {
 	return to
 }
 
-// at is the field of type T at an offset of the struct at p.
+// At is the field of type T at an offset of the struct at p.
 func At[T any](p unsafe.Pointer, off uintptr) *T { return (*T)(unsafe.Add(p, off)) }

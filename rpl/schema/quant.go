@@ -55,7 +55,7 @@ func (q *Quantiser) Rounded(x float64) int32 {
 
 func (q *Quantiser) holds(x float64) bool { return x > q.Lo && x < q.Hi }
 
-// rounded rounds x half away from zero by truncating x ± ½, which cannot exceed bounds
+// Rounded rounds x half away from zero by truncating x ± ½, which cannot exceed bounds
 // that are whole numbers.
 func Rounded(x float64) int32 { return int32(int64(x + math.Copysign(0.5, x))) }
 

@@ -258,7 +258,7 @@ func (s *Schema) GroupAt(index int) (a ids.Audience, ok bool) {
 	return 0, false
 }
 
-// declares panics for a declaration of another schema, and for none at all. Every schema
+// Declares panics for a declaration of another schema, and for none at all. Every schema
 // numbers its declarations from 0, so a foreign one would travel as another of this schema.
 func Declares[D any](all []*D, index int, d *D, what, name string) {
 	if index >= len(all) || all[index] != d {

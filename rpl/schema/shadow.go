@@ -16,7 +16,7 @@ type byteRange struct {
 	at   uintptr // in the shadow
 }
 
-// unchanged reports whether the component at p has the replicated bytes of its shadow, and
+// Unchanged reports whether the component at p has the replicated bytes of its shadow, and
 // brings the shadow up to date if not. Local fields are not compared. It is false for two
 // kinds of items, which are extracted and compared by content: those with values of
 // variable length, whose content is elsewhere, and those that refer to an entity, which

@@ -71,7 +71,7 @@ func (t *varType) ParseDelta(b []byte, base any) (any, error) {
 	return v, nil
 }
 
-// codec returns the codec behind the var's type.
+// Codec returns the codec behind the var's type.
 func (v *Var) Codec() varCodec { return v.Type.(*varType).varCodec }
 
 // width is the bits that a number from 0 to n needs.
@@ -95,6 +95,6 @@ func group(s string) string {
 	return s
 }
 
-// maxBytes is how many bytes a value of a variable-length prop may take, and so may what
+// MaxBytes is how many bytes a value of a variable-length prop may take, and so may what
 // turns another value into it.
 func (v *Var) MaxBytes() int { return (v.Codec().maxBits() + 7) / 8 }

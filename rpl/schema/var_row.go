@@ -159,7 +159,7 @@ func (l *fieldLayout) readDelta(r *rbits.Reader, words []int32, vars []any) {
 	}
 }
 
-// sized is whether no value of a row can take more than maxBits.
+// Sized is whether no value of a row can take more than maxBits.
 func (l *fieldLayout) Sized() bool {
 	return !slices.ContainsFunc(l.vars, func(v Var) bool { return !v.Codec().Sized() })
 }

@@ -78,8 +78,8 @@ type Node struct {
 	Groups uint64    // on the authority: the groups that it was added to, a bit for each
 	Items  []Binding // by ordinal
 
-	InPlace bool    // on a proxy: it is in Replication.inPlace
-	Ending  bool    // on the authority: endNode is at work on it
+	InPlace bool    // on a proxy: inplace.Painter writes drawn values into its component
+	Ending  bool    // on the authority: EndNode is at work on it
 	Here    bool    // OnStreamIn has run
 	Unseen  bool    // in a Rewind: it was not on the caller's screen
 	Asked   bool    // the game has said that it is predicted
@@ -155,7 +155,7 @@ func WithNode(cs []donburi.IComponentType) []donburi.IComponentType {
 	return all
 }
 
-// nodeOf returns the node that an entity is, or is a part of; nil if there is none, the
+// Of returns the node that an entity is, or is a part of; nil if there is none, the
 // entity has gone, or it belongs to another world.
 func (ns *Table) Of(e donburi.Entity) *Node {
 	if id := int(e.Id()); id < len(ns.Slots) && ns.Slots[id].entity == e && e != donburi.Null {
@@ -248,7 +248,7 @@ func (ns *Table) Add(n *Node) {
 	ns.Shift(n)
 }
 
-// sortedNodes returns all nodes but the session's, including those without a state yet
+// Sorted returns all nodes but the session's, including those without a state yet
 // and those that are leaving, in an order that is the same in each run.
 func (ns *Table) Sorted() []*Node {
 	return ns.SortedIf(func(*Node) bool { return true })
@@ -309,7 +309,7 @@ func (ns *Table) noteOwner(n *Node, next rpl.Peer) {
 }
 
 // Forget removes a node from the tables; its entities stay. Of the nodes below it, which are
-// at the top from now on, tell is told.
+// at the top from now on, report is called.
 func (ns *Table) Forget(n *Node, report func(c *Node)) {
 	ns.Ended(n)
 	ns.ClearSlot(n.Entity)

@@ -14,7 +14,7 @@ import (
 // new tables its packets are coded with those it has.
 
 // firstFit is the seconds of traffic before the first fit. The time between fits then
-// doubles, up to lastFit seconds.
+// doubles, up to LastFit seconds.
 const (
 	firstFit = 1
 	LastFit  = 64
@@ -67,7 +67,7 @@ type recordLearner struct {
 	fractions []uint32             // by fractionAt
 }
 
-// withFraction is the counts of one hidden word's fraction, in one state.
+// fractionCounts are the counts of one hidden word's fraction, in one state.
 func (u *recordLearner) fractionCounts(hidden, state int) []uint32 {
 	at := fractionAt(hidden, state)
 	return u.fractions[at : at+rowtype.FractionValues]

@@ -45,7 +45,7 @@ type EntryModel struct {
 	Run Table // of acks: lengths of runs of packets that came or were lost, 0 for all the rest; of removals how long ago
 }
 
-// The symbols of entryModel.gap. From gapPlain on they are the neighbourhoods of the
+// The symbols of EntryModel.Gap. From GapPlain on they are the neighbourhoods of the
 // distance to an ordinary update, which carries neither owner nor parent and whose bases
 // are implicit.
 const (

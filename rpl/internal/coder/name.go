@@ -8,7 +8,7 @@ import (
 // update before it (from −1 for the first), together with whether the update is an
 // ordinary or a special one. The two are the update's name.
 
-// Names of ordinary updates with gaps below nearGaps are precomputed: nearly all are.
+// Names of ordinary updates with gaps below NearGaps are precomputed: nearly all are.
 const NearGaps = 64
 
 // NearSyms is the symbol that each such name begins with, by gap.

@@ -9,7 +9,7 @@ import (
 
 // Reading the record of an update: what a client does most.
 
-// ReadUpdate is the inverse of codeUpdate; it returns false if a value is out of its
+// ReadUpdate is the inverse of CodeUpdate; it returns false if a value is out of its
 // range. second and said are as in CodeUpdate.
 func (m *Model) ReadUpdate(d *prefix.Decoder, t *rowtype.Type, base, now []int32, second *rowtype.Second, said []rowtype.Said, n uint32) bool {
 	row := &m.Rows[t.Index]

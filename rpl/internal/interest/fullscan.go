@@ -92,7 +92,7 @@ func (l *fullScan) checkOut(slot uint32) {
 	}
 }
 
-// wants is Authority.wants for a node in the grid. It asks only the observers that
+// wants is Manager.wants for a node in the grid. It asks only the observers that
 // reach the node's bucket.
 func (l *fullScan) wants(slot uint32, had bool) bool {
 	a, s := l.a, &l.a.space.Positions[slot]
@@ -122,7 +122,7 @@ func (l *fullScan) wants(slot uint32, had bool) bool {
 	return best <= in.Reach(l.p.ID) && in.Wants(l.p.ID, a.store.Nodes[slot].ID, best, had)
 }
 
-// lingers is whether a node out of sight has not yet stayed for minStay.
+// lingers is whether a node out of sight has not yet stayed for MinStay.
 func (a *Manager) lingers(p *Viewer, slot uint32, now time.Duration) bool {
 	h := a.store.Nodes[slot].Holder(p.index)
 	return h != nil && h.Held(now) < wire.MinStay
@@ -188,7 +188,7 @@ func (v *views) takeAll() {
 	v.all = v.everyone
 }
 
-// near is the points that may see something in a bucket.
+// pointsNear returns the points that may see something in a bucket.
 func (v *views) pointsNear(bucket int32) []int32 {
 	if v.all != nil {
 		return v.all

@@ -29,7 +29,7 @@ type neighbourList struct {
 	id         int32 // its number in the grid
 	on         bool
 	blind      bool // places in the grid are not relied on
-	waits      bool // a node of the boundary is out of sight, but its minStay is not over
+	waits      bool // a node of the boundary is out of sight, but its MinStay is not over
 	scale      float64
 	rings      spatial.Rings // of its own, if scale is not 1
 	inBoundary wire.Bitset   // slots of boundary
@@ -309,7 +309,7 @@ func (v *scanPass) atBoundary(held int, d spatial.Far) int {
 }
 
 // keeps reports whether the peer keeps a node that is out of sight: because it owns a
-// node of the tree or is shown it, or because minStay is not over.
+// node of the tree or is shown it, or because MinStay is not over.
 func (v *scanPass) keeps(slot uint32) bool {
 	if v.a.holdsOn(v.p, slot) {
 		return true

@@ -17,8 +17,8 @@ type Viewer struct {
 	rescan     bool   // everything in reach must be scanned
 	scanned    bool   // it was scanned since an observer last moved
 	sawLarge   bool   // the large nodes were scanned since an observer last moved
-	keepsLarge bool   // it has a large node that is out of sight until its minStay is over
-	sweeps     bool   // it has nodes out of sight of all observers until their minStay is over
+	keepsLarge bool   // it has a large node that is out of sight until its MinStay is over
+	sweeps     bool   // it has nodes out of sight of all observers until their MinStay is over
 	coming     bool   // not all nodes are decided on for it yet (Admit)
 	next       uint32 // while it is coming, the slot from which on those outside of the grid are not
 	Points     []spatial.Observer
@@ -33,7 +33,7 @@ type Viewer struct {
 	preloads  []preload
 	Groups    uint64
 	InGrid    SlotList // wanted slots that stand in the grid
-	lingering []uint32 // slots that are out of sight but stay until their minStay is over
+	lingering []uint32 // slots that are out of sight but stay until their MinStay is over
 	lingered  []uint32
 }
 

@@ -8,7 +8,7 @@ import (
 
 // flow is how much may be under way to a peer.
 type flow struct {
-	most     uint16        // packets, if fewer than maxFlight; else 0
+	most     uint16        // packets, if fewer than MaxFlight; else 0
 	arrived  uint16        // packets acked, modulo 2¹⁶
 	counted  uint16        // arrived when the line was measured last
 	measured time.Duration // when that was
@@ -26,7 +26,7 @@ func (l *Link) FlightRoom(now time.Duration) int {
 	return l.boundedRoom(now)
 }
 
-// boundedRoom is flightRoom on a line on which much is under way, or was.
+// boundedRoom is FlightRoom on a line on which much is under way, or was.
 func (l *Link) boundedRoom(now time.Duration) int {
 	if now-l.Flow.measured >= wire.FlightPeriod {
 		l.measureLine(now)

@@ -36,7 +36,7 @@ type Link struct {
 	Arrived  uint64        // reliable messages that the peer has applied
 	Sent     uint64        // reliable messages sent
 	InSeen   bool
-	judged   uint8         // packets counted in loss, at most lossWindow
+	judged   uint8         // packets counted in loss, at most LossWindow
 	fewSpare int32         // how many of spare were unused since the last trim, at least
 	few      [1]ack        // mostly enough for acks
 	Trip     wire.Estimate // of the round trip
@@ -110,7 +110,7 @@ func (l *Link) lost(r *Record) {
 }
 
 // Judge appends to dst the packets in flight that are lost: those that were sent
-// reorderTime or more before an acked one, and those that have timed out. On a line with a
+// ReorderTime or more before an acked one, and those that have timed out. On a line with a
 // deep queue, round trips may take many seconds. If what waits there counted as lost, it
 // would be sent again, and keep the queue full for ever. every is the time from one send to
 // the next.

@@ -81,7 +81,7 @@ func (l *Link) findLate(seq uint64) (int, bool) {
 }
 
 // keepLate keeps the record of a lost packet whose place is needed: the packet may
-// still come, and the peer may apply it until it has one that is maxLate newer.
+// still come, and the peer may apply it until it has one that is MaxLate newer.
 func (l *Link) keepLate(r *Record) {
 	some := 0
 	for some < len(l.Late) && l.refused(l.Late[some].Seq) {

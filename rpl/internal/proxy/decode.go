@@ -321,7 +321,7 @@ func (s *stage) varsOf(u *stagedRow) []any {
 }
 
 // readOwnership reads a node's owner and, if hung, its parent's handle. whose is one of
-// ownerNobody, ownerYou, ownerOther.
+// OwnerNobody, OwnerYou, OwnerOther.
 func (c *Proxy) readOwnership(d *prefix.Decoder, m *coder.Model, whose int, hung bool) (owner ids.Peer, parent uint32) {
 	switch whose {
 	case coder.OwnerYou:

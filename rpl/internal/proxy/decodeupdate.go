@@ -190,7 +190,7 @@ func (c *Proxy) readOrdinary(d *prefix.Decoder, m *coder.Model, h uint32, baseTi
 	return here, true, nil
 }
 
-// readSpecial reads an update that has an action for each row (rowSame and so on), and
+// readSpecial reads an update that has an action for each row (RowSame and so on), and
 // may carry owner and parent. Its results are those of readOrdinary.
 func (c *Proxy) readSpecial(d *prefix.Decoder, m *coder.Model, h uint32, baseTick ids.Tick) (here, ok bool, err error) {
 	r, rows := c.tenant(h)

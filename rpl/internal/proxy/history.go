@@ -8,7 +8,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// A receivedHistory records which of the authority's newest recordLen packets a proxy has applied.
+// A receivedHistory records which of the authority's newest RecordLen packets a proxy has applied.
 // The acks are made from it, and it has the ticks of packets that are named as bases.
 type receivedHistory struct {
 	any    bool
@@ -126,7 +126,7 @@ func (r *receivedHistory) floor() uint64 {
 }
 
 // run counts the consecutive packets, from seq downwards, that were applied (or that were
-// not), up to most. All of these must be among the newest recordLen.
+// not), up to most. All of these must be among the newest RecordLen.
 func (r *receivedHistory) run(seq uint64, most uint32, applied bool) uint32 {
 	n := uint32(0)
 	for n < most {

@@ -71,7 +71,7 @@ func (o *outgoing) askDue(asked, now time.Duration) bool {
 	return asked == 0 || now-asked >= max(wire.Heartbeat, 2*o.trip.Time())
 }
 
-// putNacks writes the nacks that are due, as many as fit a packet and maxNacks.
+// putNacks writes the nacks that are due, as many as fit a packet and MaxNacks.
 func (c *Proxy) putNacks(e *prefix.Encoder, m *coder.EntryModel, now time.Duration) {
 	n := 0
 	refuse := func(handle, row uint32) bool {

@@ -343,7 +343,7 @@ func (c *Proxy) removals(now time.Duration) {
 	c.held.removed = kept
 }
 
-// entry is the entry of a handle, made where there is none yet.
+// state is what is held of a handle, made where there is none yet.
 func (of *holdings) state(h uint32) *handleState {
 	for h >= uint32(len(of.handles)) {
 		of.handles, of.runs = append(of.handles, handleState{}), append(of.runs, rowRun{})

@@ -42,7 +42,7 @@ type Replica struct {
 	wasLaid       ids.Tick // tick of the first arrival with the items before (old), 0 if it had no others
 	born          ids.Tick // tick of the newest arrival applied
 	ownershipTick ids.Tick // tick of the newest owner and parent applied
-	parent        uint32   // the parent's handle, noHandle for none
+	parent        uint32   // the parent's handle, NoHandle for none
 	above         *Replica // the parent that was reported to the adapter, even after that has gone
 }
 

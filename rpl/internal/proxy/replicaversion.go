@@ -56,7 +56,7 @@ func (row *ReplicaRow) far() uint64 {
 
 // keep stores a version. newer is how many versions are newer than its base: versions
 // older than the base are named only by late packets from now on (protocol rule 14), so
-// all but a few of them may go. It is baseLen if there is no base, or if the base says
+// all but a few of them may go. It is BaseLen if there is no base, or if the base says
 // nothing about later packets. A late version older than all others is not kept if a
 // version after it may have been dropped: a packet that names the dropped one would be
 // read against this one.

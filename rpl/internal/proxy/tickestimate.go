@@ -36,7 +36,7 @@ func (c *Proxy) beginEstimate(now time.Duration) {
 }
 
 // believes returns an error if a packet's tick cannot be true: too far ahead of the estimate,
-// or more than maxLead behind the newest tick. Any tick is believed while no packet was
+// or more than MaxLead behind the newest tick. Any tick is believed while no packet was
 // applied and Step has given none, and the first whole tick after Resync that no newer
 // packet has overtaken, since then the estimate itself may be wrong. A wrong estimate does not
 // last: the longer no packet is believed, the farther ahead a tick may be.

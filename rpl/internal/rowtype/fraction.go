@@ -20,7 +20,7 @@ const (
 	HalfStep       = 1 << (FractionBits - 1) // half a step
 )
 
-// fractions gives every predicted word that does not wrap a hidden word. The hidden words
+// placeFractions gives every predicted word that does not wrap a hidden word. The hidden words
 // stand behind all other words of the row.
 func (t *Type) placeFractions() {
 	t.Fraction = make([]int, len(t.Words))

@@ -13,7 +13,7 @@ import (
 type Type struct {
 	Index    int
 	Item     *schema.ItemType
-	Account  int // index of the item type in Authority.bits
+	Account  int // index of the item type in the bits that are counted by type
 	part     int
 	Audience ids.Audience
 

@@ -8,8 +8,8 @@ import (
 // indices from the schema then need no bounds checks.
 type Words struct{ P unsafe.Pointer }
 
-// At returns words as rowWords. It checks that they are as many as a row has, the
-// hidden ones included, so that every index in rowType is valid.
+// At returns words as Words. It checks that they are as many as a row has, the
+// hidden ones included, so that every index in Type is valid.
 func (t *Type) At(words []int32) Words { return WordsOf(words, t.Width) }
 
 func WordsOf(words []int32, n int) Words {

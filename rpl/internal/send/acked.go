@@ -20,10 +20,10 @@ const (
 	recCheck       // a checksum that the peer asked for
 )
 
-// What acks and losses mean: packets.go in link has what packets carried, as entries; here
+// What acks and losses mean: records.go in link has what packets carried, as entries; here
 // is what their peers are known to have by that.
 
-// arrived processes the acks that a peer's link has noted.
+// takeAcks processes the acks that a peer's link has noted.
 func (a *receiver) takeAcks(p *Peer) {
 	l := &p.Link
 	for i := range l.Acks {

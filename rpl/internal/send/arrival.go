@@ -175,7 +175,7 @@ func (p *Peer) ownerOf(n *store.Node) int {
 	return coder.OwnerOther
 }
 
-// parentAt is the peer's handle of a node's parent, noHandle if it has none.
+// parentAt is the peer's handle of a node's parent, NoHandle if it has none.
 func (a *updates) parentAt(p *Peer, n *store.Node) uint32 {
 	if n.Parent != 0 {
 		if hd := a.store.Nodes[n.Parent].Holder(p.Index); hd != nil {

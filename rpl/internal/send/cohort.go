@@ -29,7 +29,7 @@ type cohortPlan struct {
 
 // A cohortMark is what was planned for the handles of one mark.
 type cohortMark struct {
-	send    uint32 // Authority.send: in any other the rest means nothing
+	send    uint32 // store.Store.Send: in any other the rest means nothing
 	bits    uint32 // of all updates but the first, without names
 	named   uint32 // the same with names; 0 until a peer needs them
 	room    uint32 // how much must be left of a packet that is to hold them

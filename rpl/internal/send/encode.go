@@ -182,7 +182,7 @@ func (k *packer) begin() {
 	m := p.Model
 	e := &p.enc
 	pl := &p.plan
-	// The base must be among the last recordLen packets: only those are remembered.
+	// The base must be among the last RecordLen packets: only those are remembered.
 	full := l.BaseTick == 0 || seq-l.Base >= wire.RecordLen
 	echo := l.InSeen && k.now-l.Echoed >= wire.Heartbeat
 	k.form = coder.FormFull*flag(full) | coder.FormEcho*flag(echo) |

@@ -2,7 +2,7 @@ package send
 
 import "github.com/tendonengine/tendon/rpl/internal/wire"
 
-// A reliable message that is longer than maxPart is sent in parts. The parts come in
+// A reliable message that is longer than MaxPart is sent in parts. The parts come in
 // order, with nothing between them, and count as one message.
 //
 //	each part but the last: type 5, then bytes of the message, from behind its type on

@@ -175,7 +175,7 @@ func (a *calls) sendCall(p *Peer, h uint32, rpc *schema.RPCType, tick ids.Tick, 
 	return true
 }
 
-// say queues a message for the peer's reliable lane.
+// queueMessage queues a message for the peer's reliable lane.
 func (p *Peer) queueMessage(msg []byte) {
 	p.Link.Sent++
 	p.RPC.Ready, p.busy = append(p.RPC.Ready, msg), true

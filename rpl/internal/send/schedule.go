@@ -311,7 +311,7 @@ func (a *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) 
 
 // planQueue plans the first arrivals of wanted nodes, the peer's own first, then the
 // nearest. They may take at most three quarters of the room that is left, and what is left
-// of maxBurst and of maxBursts, and a share of maxArrivals with the others that wait.
+// of MaxBurst and of MaxBursts, and a share of MaxArrivals with the others that wait.
 func (a *planner) planQueue(p *Peer, now time.Duration) {
 	if len(p.arrivals.queue) == 0 {
 		return

@@ -121,8 +121,8 @@ type planner struct {
 	queueing   []contender // one peer's queue while it is sorted
 	carrying   []uint32    // what own nodes in it hang on
 	order      []ranked    // one peer's updates by urgency
-	burst      float64     // what is left of maxBursts
-	arrivals   int         // what is left of maxArrivals
+	burst      float64     // what is left of MaxBursts
+	arrivals   int         // what is left of MaxArrivals
 	joining    int         // peers that nodes wait for in this send, as far as was seen …
 	joined     int         // … and in the send before
 }

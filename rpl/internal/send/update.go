@@ -11,7 +11,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/store"
 )
 
-// The updates of a peer's send: which of the nodes that it holds have something new
+// The updates of a peer's send: which of the nodes that it holds have something new for
 // it, against which base each row is coded, and the coding itself. plain.go has the
 // fast path for the usual node, priority.go the choice where the budget does not pay for
 // all.
@@ -185,7 +185,7 @@ func (v *lifecycle) mayBeSpeculative() bool { return v.maybeArrived() && !v.rela
 // maybeArrived reports whether a datagram carried the arrival.
 func (v *lifecycle) maybeArrived() bool { return v.block == 0 && v.copies > 0 }
 
-// loosen sets or clears markLoose: whether a handle must be looked at in every send.
+// loosen says whether a handle must be looked at in every send.
 func (p *Peer) loosen(h uint32, loose bool) {
 	if loose {
 		p.Marks.Set(marks.Loose, h)
@@ -257,7 +257,7 @@ func (a *updates) noteRow(h uint32, e *handleState, r *store.Row, pr *peerRow, i
 	}
 }
 
-// rowAction returns what an update does to row i of a node: one of rowSame … rowForget.
+// rowAction returns what an update does to row i of a node: one of RowSame … RowForget.
 func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow, speculative bool) int {
 	r := &a.store.Rows[n.Rows()[i]]
 	sees := p.Sees(n, r.Type.Audience)
@@ -336,8 +336,8 @@ func (a *updates) leads(r *store.Row, ver, tick uint32) bool {
 	return t.IsAsPredicted(words, now, since)
 }
 
-// baseOf returns how an update of row i of a handle's node names its base: rowKeyframe,
-// rowExplicit or rowImplicit.
+// baseOf returns how an update of row i of a handle's node names its base: RowKeyframe,
+// RowExplicit or RowImplicit.
 func (a *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, speculative bool) int {
 	switch {
 	case !a.isBase(p, h, i, r, pr), len(r.Type.Unsized) > 0 && a.hasLongDelta(p, h, i, r, pr):

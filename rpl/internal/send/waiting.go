@@ -111,7 +111,7 @@ func (p *Peer) heldNoMore(v *lifecycle) {
 	v.calls = 0
 }
 
-// handleOf returns the handle of a node at a peer, noHandle if the peer was not sent
+// handleOf returns the handle of a node at a peer, NoHandle if the peer was not sent
 // the node yet, and whether the peer shall have the node at all.
 func (a *calls) handleOf(p *Peer, n ids.Node) (h uint32, wanted bool) {
 	if slot, ok := a.store.Slot(n); ok {

@@ -31,7 +31,7 @@ type grid struct {
 	sortedEnds    []uint32    // … and where each peer's slots end
 
 	Buckets [][]Placed
-	Stamps  []uint32 // by bucket: Authority.moves when a node in it last moved
+	Stamps  []uint32 // by bucket: the count of moves when a node in it last moved
 	Moved   uint32   // the newest stamp
 	Crossed []uint32 // slots of nodes that changed their cell since the last Stream
 }

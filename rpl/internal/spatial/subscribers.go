@@ -108,7 +108,7 @@ func (g *grid) SortNews() {
 	g.sortedEnds = ends
 }
 
-// NewsOf returns the slots that were reported to a peer's list, as of sortNews.
+// NewsOf returns the slots that were reported to a peer's list, as of SortNews.
 func (g *grid) NewsOf(peer int32) []uint32 {
 	from := uint32(0)
 	if peer > 0 {

@@ -15,7 +15,7 @@ import (
 // An owner is the row that a block belongs to.
 type owner struct {
 	Row  uint32
-	Item itemSlot // its item while the row is walked, else noItem
+	Item itemSlot // its item while the row is walked, else NoItem
 }
 
 // disorder is how many blocks may always be out of order: as many as fit a first-level

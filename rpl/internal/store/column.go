@@ -25,7 +25,7 @@ type Column struct {
 
 	// By row: its item and where the item's data is, one list for each, as few rows
 	// need all.
-	Items  []itemSlot // noItem where a row is empty
+	Items  []itemSlot // NoItem where a row is empty
 	slots  []uint32   // of the items' nodes
 	rows   []uint32   // of the store; noRow for an item of several rows
 	Blocks []uint32   // of these rows; kept up to date only while they are walked

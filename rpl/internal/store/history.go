@@ -8,7 +8,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// histories hold the older versions of the rows of one type: room for historyLen of
+// histories hold the older versions of the rows of one type: room for HistoryLen of
 // them for each row that has ever departed from its prediction. A row that never does, as most of a
 // world, takes none.
 //

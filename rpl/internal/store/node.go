@@ -16,9 +16,9 @@ import (
 // most ticks read.
 type Node struct {
 	ID        ids.Node
-	active    uint32 // on the active list if this is Authority.round
+	active    uint32 // on the active list if this is the round in progress
 	Used      bool
-	Judge     bool // on Authority.judged: Stream must judge its relevance again
+	Judge     bool // on the list of the judged: Stream must judge its relevance again
 	Transient bool // its state is never sent after its arrival
 	Shared    bool // sharers hold it by the handle common
 	Holders   []Holder
@@ -27,7 +27,7 @@ type Node struct {
 
 	Parent  uint32 // slot; 0 (the session's) means none
 	Owner   ids.Peer
-	Born    uint32 // value of Authority.send when it was made: until that changes, Stream has not decided on it
+	Born    uint32 // Store.Send when it was made: until that changes, Stream has not decided on it
 	PosItem int16  // ordinal of the item that says where the node is, or -1
 	items   few[itemSlot]
 	Spawn   spawned
@@ -48,7 +48,7 @@ type rare struct {
 	past     []tenure // former owners, newest last
 	Groups   uint64
 	Leapt    ids.Tick // when it was last somewhere else without a way there, 0 for never
-	Early    uint32   // value of Authority.send when a call on it was last left to routeEarly
+	Early    uint32   // Store.Send when a call on it was last left to RouteEarly
 	EarlyAll bool     // calls that are early are for all its peers, also for those that were sent it
 	ChildAt  uint32   // its index among the parent's children
 	ownedAt  uint32   // its index among the nodes of its owner

@@ -57,7 +57,7 @@ type rowVars struct {
 // shared is the update of a row that was coded last. Other peers with the same baseline
 // reuse it in the same send.
 type shared struct {
-	Key   uint32     // the send and the tables that the update was coded for: shareKey
+	Key   uint32     // the send and the tables that the update was coded for: ShareKey
 	Base  uint32     // says which the base is
 	Codes prefix.Sym // the update, as the sender keeps it
 }
@@ -67,7 +67,7 @@ func (a *Store) ShareKey(m *coder.Model) uint32 { return a.Send<<2 | uint32(m.Nu
 // item is one replicated component of a node.
 type item struct {
 	Type   *schema.ItemType
-	shadow int       // offset of the shadow in Authority.shadows of its type
+	shadow int       // offset of the shadow among the shadows of its type
 	many   *[]uint32 // its rows, one for each part, unless there is one
 	one    [1]uint32 // that
 	Node   uint32
@@ -159,7 +159,7 @@ func (a *Store) freeRow(i uint32) {
 	s.Free = append(s.Free, i)
 }
 
-// commit makes words and vars, those of a whole item, the current state of one of its
+// setRow makes words and vars, those of a whole item, the current state of one of its
 // rows, and reports whether that changed the row.
 func (a *Store) setRow(i uint32, words []int32, vars []any) bool {
 	r := &a.Rows[i]

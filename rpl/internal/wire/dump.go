@@ -44,7 +44,7 @@ func NameValues(t *rowtype.Type, props map[string]any, words []int32, vars []any
 	}
 }
 
-// value is what the bits of a word of the prop, or of both halves of a wide one, stand
+// propValue is what the bits of a word of the prop, or of both halves of a wide one, stand
 // for, as encoding/json writes it. JSON has no number for NaN and the infinities: they are
 // text.
 func propValue(q *schema.Prop, w *schema.Word, bits uint64) any {

@@ -78,7 +78,7 @@ const (
 	RecordLen = 1024
 
 	// MaxLate is how much older than the newest one a packet may be for a proxy to
-	// apply it. The authority may be another maxLate packets ahead of that newest one,
+	// apply it. The authority may be another MaxLate packets ahead of that newest one,
 	// and still know what such a packet carried.
 	MaxLate = RecordLen / 2
 
@@ -97,8 +97,8 @@ const (
 	MaxFlight = RecordLen * 3 / 4
 
 	// FlightTime is how long packets may take before no more may be under way than arrived
-	// in that time, measured over flightPeriod: longer than round trips by satellite and
-	// short disturbances take, short enough for a game to hear of. leastFlight may be
+	// in that time, measured over FlightPeriod: longer than round trips by satellite and
+	// short disturbances take, short enough for a game to hear of. LeastFlight may be
 	// under way on any line: with round trips of 300 ms that does not limit a game.
 	FlightTime   = 2 * time.Second
 	FlightPeriod = time.Second
@@ -205,8 +205,8 @@ const (
 	MaxVar = 64 << 10
 
 	// MaxPart is how many bytes of a reliable message the lane is given at once: a
-	// budget's bucket at 64 KB a second. Longer messages go in parts. maxLong is the
-	// longest message: a value of maxVar for each item that a node can have.
+	// budget's bucket at 64 KB a second. Longer messages go in parts. MaxLong is the
+	// longest message: a value of MaxVar for each item that a node can have.
 	MaxPart = 16 << 10
 	MaxLong = MaxItems * MaxVar
 
@@ -223,7 +223,7 @@ const (
 	MaxUnreliableArgs = 1024
 	MaxReliableArgs   = 4096
 
-	// MaxUnreliable is the bytes of an unreliable call: what appendCall puts before its
+	// MaxUnreliable is the bytes of an unreliable call: what AppendCall puts before its
 	// arguments takes at most 16.
 	MaxUnreliable = MaxUnreliableArgs + 16
 
@@ -253,8 +253,8 @@ const (
 
 	// MaxDue is how many calls of one peer may run in one tick: what comes in a second at 240
 	// ticks a second, in which the authority may have stood still, and some. Unreliable calls beyond
-	// it are dropped and counted. Reliable ones wait for the next tick, up to maxLater bytes of them,
-	// and are then dropped and counted too. maxLater is ten seconds of two small calls a tick, which
+	// it are dropped and counted. Reliable ones wait for the next tick, up to MaxLater bytes of them,
+	// and are then dropped and counted too. MaxLater is ten seconds of two small calls a tick, which
 	// a stalled lane may have held up.
 	MaxDue   = 256
 	MaxLater = 256 << 10
@@ -263,7 +263,7 @@ const (
 	// (protocol rule 3).
 	FenceAge = 2 * time.Second
 
-	// Silence is how long a peer may be silent before its stream is frozen; probeEvery
+	// Silence is how long a peer may be silent before its stream is frozen; ProbeEvery
 	// is how often a frozen peer is probed (protocol rule 36).
 	Silence    = time.Second
 	ProbeEvery = 250 * time.Millisecond
@@ -297,7 +297,7 @@ const (
 
 	// MaxCounted is how much coded data is counted before the counts fade, if no new
 	// tables have paid by then. Counts have 32 bits and are checked once a minute; the
-	// bits left above maxCounted then last for 50 million a second.
+	// bits left above MaxCounted then last for 50 million a second.
 	MaxCounted = 1 << 30
 
 	// BucketTime is how much unused budget a peer may save up (protocol rule 26).

@@ -14,7 +14,7 @@ package wire
 //	been taken since
 //	type 1 byte = 4, tick 4 bytes
 
-// wholeNode is the row by which a whole node is refused; allNodes is the handle by
+// WholeNode is the row by which a whole node is refused; AllNodes is the handle by
 // which all nodes are. No row and no node has such a number.
 const (
 	WholeNode = MaxRows

@@ -125,7 +125,7 @@ type WireCall struct {
 	Args   []byte
 }
 
-// ParseCall reads what appendCall has written; the arguments stay where they are in b.
+// ParseCall reads what AppendCall has written; the arguments stay where they are in b.
 func ParseCall(b []byte, s *schema.Schema, lane ids.Lane) (c WireCall, err error) {
 	h, n := binary.Uvarint(b)
 	if n <= 0 || h >= MaxHandles || len(b) < n+1 {

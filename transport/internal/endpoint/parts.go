@@ -13,7 +13,7 @@ import (
 	"github.com/tendonengine/tendon/transport/internal/wire"
 )
 
-// A partBuffer is room for a part while it is made: the packet stands in Conn.out.
+// partBuffers are room for parts while they are made: the packet stands in Conn.out.
 var partBuffers = sync.Pool{New: func() any { return new([transport.MaxPacket]byte) }}
 
 // sendParts sends a packet in parts. The first has the packet's number. c.mu is held.
