@@ -4,6 +4,7 @@ package ecs
 // the data that its link received.
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -154,4 +155,16 @@ func (cl *client) expected(now time.Duration) rpl.Tick {
 		return rpl.Tick(cl.draw.clock.Most(now))
 	}
 	return cl.Tick + rpl.Tick(max(0, now-cl.joined)/cl.config.step())
+}
+
+// newProxy makes the core for a level that this machine is about to build.
+func (cl *client) newProxy() error {
+	config := cl.config.proxy(cl.protocol.schema, cl.nodes)
+	config.Missing = cl.conn.Missing
+	p, err := rpl.NewProxy(config, cl.Me)
+	if err != nil {
+		return fmt.Errorf("tendon: %w", err)
+	}
+	cl.Proxy, cl.sessionHere, cl.read = p, false, rpl.ProxyCounters{}
+	return nil
 }

@@ -4,22 +4,9 @@ package ecs
 // runs again. Package tendontest makes tests of it.
 
 import (
-	"github.com/yohamta/donburi"
-
-	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/differ"
 	"github.com/tendonengine/tendon/rpl"
 )
-
-// Item returns what travels of a component type: its fields with their names, steps and
-// places. It is nil for a component that is local, and until the first New. direct is false
-// for a component with a stand-in, whose fields are those of the stand-in.
-func (p *Protocol) Item(c donburi.IComponentType) (it *rpl.ItemType, direct bool) {
-	if r := p.kinds.Of(c); r != nil && p.frozen && p.err == nil {
-		return r.Item, r.StandIn == nil
-	}
-	return nil, false
-}
 
 // A Difference is something that a client has otherwise than the server.
 type Difference = differ.Difference
@@ -58,13 +45,4 @@ func (r *Replication) ReplayTick(prepare func()) bool {
 	}
 	r.commands.replay(t)
 	return true
-}
-
-// Predicted reports whether this client predicts the node of an entity. It panics for nil.
-func Predicted(e *donburi.Entry) bool {
-	if e == nil {
-		panic("tendon: Predicted of no entity: ask Mine whether it has found one")
-	}
-	_, n := nodeAt(e)
-	return n != nil && n.Predicted != nil && e.HasComponent(components.Proxy)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/own"
@@ -63,6 +64,15 @@ func Predict(e *donburi.Entry, on bool) {
 	if r, n := nodeAt(e); n != nil && (r.shared.Auth == nil || n == r.nodes.Session) {
 		n.Asked, n.Waits = on, !on
 	}
+}
+
+// Predicted reports whether this client predicts the node of an entity. It panics for nil.
+func Predicted(e *donburi.Entry) bool {
+	if e == nil {
+		panic("tendon: Predicted of no entity: ask Mine whether it has found one")
+	}
+	_, n := nodeAt(e)
+	return n != nil && n.Predicted != nil && e.HasComponent(components.Proxy)
 }
 
 // OnCorrection runs after a prediction was wrong and has been mended.

@@ -39,13 +39,3 @@ func (r *Replication) Progress() Progress {
 	p.share = r.client.share
 	return p
 }
-
-// sendProgress tells the peers that do not have all yet, once a send is planned and before it
-// leaves: behind all that comes first, the number would come late on a narrow line.
-func (ss *seating) sendProgress() {
-	for _, s := range ss.all {
-		if s.in && s.conn != nil {
-			s.filling.Send(ss.Auth, s.peer, ss.Tick, ss.line.Now(), s.conn.Reliable, s.conn.Flush)
-		}
-	}
-}

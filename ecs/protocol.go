@@ -69,6 +69,16 @@ func (p *Protocol) open(steps int) error {
 	return p.err
 }
 
+// Item returns what travels of a component type: its fields with their names, steps and
+// places. It is nil for a component that is local, and until the first New. direct is false
+// for a component with a stand-in, whose fields are those of the stand-in.
+func (p *Protocol) Item(c donburi.IComponentType) (it *rpl.ItemType, direct bool) {
+	if r := p.kinds.Of(c); r != nil && p.frozen && p.err == nil {
+		return r.Item, r.StandIn == nil
+	}
+	return nil, false
+}
+
 // plays refuses a declaration of another protocol than the session's. Each protocol
 // numbers its declarations from 0, so a foreign one would be mistaken for another here.
 func (r *Replication) plays(p *Protocol, kind, name string) error {

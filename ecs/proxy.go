@@ -404,34 +404,3 @@ func (px *proxies) hideOrphan(n *nodes.Node) {
 	px.nodes.Shift(n)
 	px.draw.hideTree(n)
 }
-
-func (dr *drawing) hideTree(n *nodes.Node) {
-	if !n.Hidden {
-		dr.Hide(n, true)
-	}
-	for c := range n.Kids {
-		dr.hideTree(c)
-	}
-}
-
-// showWhenDue lets reveal show the hidden nodes of a tree once drawn time reaches their state.
-func (dr *drawing) showWhenDue(n *nodes.Node) {
-	if n.Hidden && !n.Leaving {
-		dr.hiding = append(dr.hiding, n)
-	}
-	for c := range n.Kids {
-		dr.showWhenDue(c)
-	}
-}
-
-// newProxy makes the core for a level that this machine is about to build.
-func (cl *client) newProxy() error {
-	config := cl.config.proxy(cl.protocol.schema, cl.nodes)
-	config.Missing = cl.conn.Missing
-	p, err := rpl.NewProxy(config, cl.Me)
-	if err != nil {
-		return fmt.Errorf("tendon: %w", err)
-	}
-	cl.Proxy, cl.sessionHere, cl.read = p, false, rpl.ProxyCounters{}
-	return nil
-}

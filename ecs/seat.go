@@ -225,6 +225,16 @@ func (ss *seating) sendLevel(s *seat, first bool) {
 	}
 }
 
+// sendProgress tells the peers that do not have all yet, once a send is planned and before it
+// leaves: behind all that comes first, the number would come late on a narrow line.
+func (ss *seating) sendProgress() {
+	for _, s := range ss.all {
+		if s.in && s.conn != nil {
+			s.filling.Send(ss.Auth, s.peer, ss.Tick, ss.line.Now(), s.conn.Reliable, s.conn.Flush)
+		}
+	}
+}
+
 func (ss *seating) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
 	if s := ss.seatAt(c); s != nil && s.in && seq > s.after {
 		s.commands.Received = ss.line.At(at)

@@ -256,3 +256,23 @@ func (dr *drawing) reveal() {
 		}
 	}
 }
+
+// hideTree hides a node with all nodes below it.
+func (dr *drawing) hideTree(n *nodes.Node) {
+	if !n.Hidden {
+		dr.Hide(n, true)
+	}
+	for c := range n.Kids {
+		dr.hideTree(c)
+	}
+}
+
+// showWhenDue lets reveal show the hidden nodes of a tree once drawn time reaches their state.
+func (dr *drawing) showWhenDue(n *nodes.Node) {
+	if n.Hidden && !n.Leaving {
+		dr.hiding = append(dr.hiding, n)
+	}
+	for c := range n.Kids {
+		dr.showWhenDue(c)
+	}
+}
