@@ -18,7 +18,7 @@ var packages = []string{
 	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/coder", "rpl/internal/wire",
 	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/figures", "rpl/internal/marks", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
-	"components", "ecs", "ecs/internal/building", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/differ", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/filling", "ecs/internal/inplace", "ecs/internal/line", "ecs/internal/loadtime", "ecs/internal/membership", "ecs/internal/meter", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/places", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/replay", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/space", "ecs/internal/spawns", "ecs/internal/track", "ecs/tendontest", "ecs/window",
+	"components", "ecs", "ecs/internal/afterwards", "ecs/internal/building", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/differ", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/filling", "ecs/internal/inplace", "ecs/internal/line", "ecs/internal/loadtime", "ecs/internal/membership", "ecs/internal/meter", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/places", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/replay", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/space", "ecs/internal/spawns", "ecs/internal/track", "ecs/tendontest", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bench/feel", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
@@ -178,9 +178,9 @@ var importRules = []importRule{
 		because: "the traps of donburi are known in one place, without sessions, so that another donburi means another donburix",
 	},
 	{
-		of:      []string{"ecs/internal/faults", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/membership"},
-		only:    []string{module + "/ecs/internal/faults", module + "/ecs/internal/callqueue", module + "/ecs/internal/clock", module + "/ecs/internal/membership"},
-		because: "what every part of a session counts, logs, calls and tells the time by stands on nothing",
+		of:      []string{"ecs/internal/afterwards", "ecs/internal/faults", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/membership"},
+		only:    []string{module + "/ecs/internal/afterwards", module + "/ecs/internal/faults", module + "/ecs/internal/callqueue", module + "/ecs/internal/clock", module + "/ecs/internal/membership"},
+		because: "what every part of a session counts, logs, calls, puts off and tells the time by stands on nothing",
 	},
 	{
 		of:      []string{"ecs/internal/references", "ecs/internal/track"},

@@ -4,7 +4,6 @@ package ecs
 // nodes, in their order.
 
 import (
-	"reflect"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
@@ -27,36 +26,11 @@ type hooks struct {
 
 func on[F any](c donburi.IComponentType, what string, fn F) callbacks.On[F] {
 	mustBeGiven(what, c)
-	return callbacks.On[F]{Component: c, Call: mustBe(what, fn)}
+	return callbacks.On[F]{Component: c, Call: mustBeFunc(what, fn)}
 }
 
-// mustBeGiven panics for a nil component, also for the nil of a component type: entities
-// never have it, so the call would have no effect, or end the program later.
-func mustBeGiven(what string, c donburi.IComponentType) {
-	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
-		panic("tendon: " + what + " of no component: give it what donburi.NewComponentType or NewTag returned")
-	}
-}
-
-// mustBeMade panics for a session that is nil, where the game's code is still on the stack
-// that says where it comes from.
-func mustBeMade(what string, r *Replication) {
-	if r == nil {
-		panic("tendon: " + what + " of no Replication: call New first, look at its error, and give it what that returned")
-	}
-}
-
-func hang[F any](list []F, what string, fn F) []F {
-	return append(list, mustBe(what, fn))
-}
-
-// mustBe returns the function, and panics for a nil one where it is given. Called later, it
-// would end the program because of what another machine has sent.
-func mustBe[F any](what string, fn F) F {
-	if reflect.ValueOf(fn).IsNil() {
-		panic("tendon: " + what + " of no function")
-	}
-	return fn
+func appendHook[F any](list []F, what string, fn F) []F {
+	return append(list, mustBeFunc(what, fn))
 }
 
 // OnWorld fills a new world, on every machine; Load, on the authority, moves everyone to
@@ -66,21 +40,21 @@ func mustBe[F any](what string, fn F) F {
 // is filled by the game and not by OnWorld, unless Load was called first.
 func (r *Replication) OnWorld(fn func(w donburi.World, name string)) {
 	mustBeMade("OnWorld", r)
-	r.hooks.world = hang(r.hooks.world, "OnWorld", fn)
+	r.hooks.world = appendHook(r.hooks.world, "OnWorld", fn)
 }
 
 // OnStart runs on the authority when a world begins, before anyone joins: the place to
 // fill the world.
 func (r *Replication) OnStart(fn func()) {
 	mustBeMade("OnStart", r)
-	r.hooks.start = hang(r.hooks.start, "OnStart", fn)
+	r.hooks.start = appendHook(r.hooks.start, "OnStart", fn)
 }
 
 // OnJoin runs on the authority when a peer has joined and its side of the level is built.
 // The local player joins too, in every mode but dedicated. Everyone joins again after Load.
 func (r *Replication) OnJoin(fn func(p rpl.Peer)) {
 	mustBeMade("OnJoin", r)
-	r.hooks.join = hang(r.hooks.join, "OnJoin", fn)
+	r.hooks.join = appendHook(r.hooks.join, "OnJoin", fn)
 }
 
 // OnLeave runs on the authority, once, before the peer's nodes are removed or pass to
@@ -88,7 +62,7 @@ func (r *Replication) OnJoin(fn func(p rpl.Peer)) {
 // session or was kicked. For a peer that has fallen silent it runs 30 s after OnLost.
 func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
 	mustBeMade("OnLeave", r)
-	r.hooks.leave = hang(r.hooks.leave, "OnLeave", fn)
+	r.hooks.leave = appendHook(r.hooks.leave, "OnLeave", fn)
 }
 
 // OnLost runs on the authority when a peer that has joined has not been heard for 10 s,
@@ -97,14 +71,14 @@ func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
 // joins again before its silence is noticed is lost and back all the same.
 func (r *Replication) OnLost(fn func(p rpl.Peer)) {
 	mustBeMade("OnLost", r)
-	r.hooks.lost = hang(r.hooks.lost, "OnLost", fn)
+	r.hooks.lost = appendHook(r.hooks.lost, "OnLost", fn)
 }
 
 // OnBack runs on the authority when a lost client has joined again within 30 s and its
 // side of the level is built. OnJoin does not run then, unless a level was loaded meanwhile.
 func (r *Replication) OnBack(fn func(p rpl.Peer)) {
 	mustBeMade("OnBack", r)
-	r.hooks.back = hang(r.hooks.back, "OnBack", fn)
+	r.hooks.back = appendHook(r.hooks.back, "OnBack", fn)
 }
 
 // OnEnd tells a client why it is alone again, and a host why it cannot be joined: an
@@ -115,7 +89,7 @@ func (r *Replication) OnBack(fn func(p rpl.Peer)) {
 // that it owns.
 func (r *Replication) OnEnd(fn func(err error)) {
 	mustBeMade("OnEnd", r)
-	r.hooks.end = hang(r.hooks.end, "OnEnd", fn)
+	r.hooks.end = appendHook(r.hooks.end, "OnEnd", fn)
 }
 
 // OnStreamIn runs on every machine when a node with the component starts to exist there,
@@ -187,7 +161,7 @@ func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *don
 	if def == nil {
 		panic("tendon: OnChange of " + c.Name() + ", which is not replicated: register it with Replicate")
 	}
-	mustBe("OnChange of component "+def.Name, fn)
+	mustBeFunc("OnChange of component "+def.Name, fn)
 	if len(def.Notify) == 0 {
 		panic("tendon: OnChange of component " + def.Name + ", which has no field tagged `notify`: tag those that matter")
 	}

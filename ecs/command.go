@@ -62,14 +62,14 @@ func (c *Command[A]) Unpredicted() *Command[A] {
 // Sample binds the input, where there is a player: the window's keys, a bot. fn is called in each
 // step, for each node that this machine's player owns. Without Sample the value stays zero; nil panics.
 func (c *Command[A]) Sample(r *Replication, fn func(e *donburi.Entry) A) {
-	c.of(r, mistakes.Sampled).sample = mustBe("Sample of command "+c.name, fn)
+	c.of(r, mistakes.Sampled).sample = mustBeFunc("Sample of command "+c.name, fn)
 }
 
 // Apply binds the rule, on every machine. fn decides by replicated fields of the nodes that
 // the player predicts, by the tick and by a alone: a replay then gives the same again. While
 // fn runs on a client, what else moves stands where it will be in that tick if it goes on. nil panics.
 func (c *Command[A]) Apply(r *Replication, fn func(c Call, a A)) {
-	c.of(r, mistakes.Applied).apply = mustBe("Apply of command "+c.name, fn)
+	c.of(r, mistakes.Applied).apply = mustBeFunc("Apply of command "+c.name, fn)
 }
 
 // Run is the system that samples the input and applies it to the nodes that this machine

@@ -142,16 +142,16 @@ package ecs
 //	                 errors.go, mode.go
 //	life.go          alone, hosting, joining, and the end of each; level.go: from world to world;
 //	                 session.go: the session's own node; internal/line/: the link, and the session's time
-//	pipeline.go      the stages of a step, and what plugins add; run.go: loops that call them; window/,
-//	                 internal/pace/: steps and frames by time
+//	pipeline.go      the stages of a step, and what plugins add; internal/afterwards/: what callbacks put off;
+//	                 run.go: loops that call them; window/, internal/pace/: steps and frames by time
 //	internal/donburix/  the traps of donburi, in one place
 //
 // Nodes, on every machine:
 //
 //	internal/nodes/  a node, its items, parts and tree, and the tables that lead to it; items.go: what a client
 //	                 gives it; part.go, tree.go: its parts, parents and children
-//	role.go          who decides, who drives; names.go, internal/loadtime/: nodes that every machine makes by
-//	                 itself
+//	role.go          who decides, who drives; remove.go: how they end; names.go, internal/loadtime/: nodes that
+//	                 every machine makes by itself
 //
 // The authority, in the order of a step:
 //
@@ -168,8 +168,8 @@ package ecs
 //	proxy.go         what has come, as entities and components; references.go, internal/references/: entities in them;
 //	                 leaving.go: what goes when drawn time gets there
 //	internal/track/  the last states of an item, and what is drawn between and past them; view.go: of which
-//	                 nodes; internal/inplace/: written into components that the game draws itself; hang.go: what
-//	                 hangs on what; former.go: what is drawn where it hung before
+//	                 nodes; internal/inplace/: written into components that the game draws itself; former.go:
+//	                 what is drawn where it hung before
 //	internal/own/    what this machine decides, between two of its steps
 //
 // Players' input:
@@ -184,8 +184,8 @@ package ecs
 // The game asks, is told, and tells others:
 //
 //	space.go         where nodes are; internal/places/: what has moved; internal/space/: what is there
-//	callback.go      the functions that it gives; internal/callbacks/: in which order those about nodes run,
-//	                 and what OnChange compares
+//	callback.go      the functions that it gives; internal/callbacks/: in which order those about nodes run, and
+//	                 what OnChange compares; guards.go: what panics at once
 //	calls.go         where a call runs; internal/callqueue/: when; internal/sessionmsg/: the messages of two
 //	                 sessions, byte by byte
 //	compare.go       what tests look at; internal/differ/: in two machines; tendontest/: tests of users' games

@@ -44,7 +44,7 @@ func (r *Replication) entityRemoved(e donburi.Entity) {
 		r.extract.ForgetUnmade(e)
 		return
 	}
-	r.steps.during(func() { r.nodeRemoved(n, e) })
+	r.putOff.During(func() { r.nodeRemoved(n, e) })
 }
 
 func (r *Replication) nodeRemoved(n *nodes.Node, e donburi.Entity) {

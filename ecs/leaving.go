@@ -6,6 +6,8 @@ package ecs
 import (
 	"slices"
 
+	"github.com/yohamta/donburi"
+
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -68,6 +70,19 @@ func (px *proxies) endLeft(n *nodes.Node) {
 		px.loadTime.Unname(n.Name)
 		px.RemoveEntities(n)
 	}
+}
+
+// rest keeps a load-time node that is out of sight: hidden, and bound to its name alone.
+// Calls on it from before are dropped: they are not for its next life.
+func (px *proxies) rest(n *nodes.Node) {
+	for range px.calls.queued.Take(&n.Calls, n) {
+		px.Faults.Count("rpc dropped")
+	}
+	n.ID, n.Items, n.OnProxy = 0, nil, nodes.OnProxy{Hidden: n.Hidden}
+	px.nodes.SetOwner(n, 0)
+	px.nodes.ShowParent(n)
+	n.Here, n.ReportedParent, n.ReportedOwner, n.Why = false, donburi.Null, 0, nodes.Removed
+	px.nodes.Add(n)
 }
 
 // endProxy tells the game that a proxy goes, and forgets its node; its entities stay.

@@ -31,12 +31,12 @@ func (r *Replication) Load(name string) {
 	case len(name) > sessionmsg.MaxLevelName:
 		panic(fmt.Sprintf("tendon: Load: the name has %d bytes, at most %d: give the level a shorter one", len(name), sessionmsg.MaxLevelName))
 	}
-	r.steps.last = true
+	r.schedule.last = true
 	var load request
 	load.do = func() {
 		switch {
 		case r.shared.Auth == nil:
-		case r.steps.last && r.begun && r.line.Link != nil: // called between two steps: what the one before has changed leaves with the next
+		case r.schedule.last && r.begun && r.line.Link != nil: // called between two steps: what the one before has changed leaves with the next
 			r.pending = append(r.pending, load)
 		default:
 			r.load(name)

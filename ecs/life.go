@@ -104,13 +104,14 @@ func (r *Replication) Join(d transport.Dialer) {
 // stays one: it has no player who could be Alone. Called outside of
 // Receive, Send and callbacks, Close is done when it returns.
 func (r *Replication) Close(reason string) {
+	mustBeMade("Close", r)
 	r.pending = slices.DeleteFunc(r.pending, func(q request) bool {
 		if q.giveUp != nil {
 			q.giveUp()
 		}
 		return q.giveUp != nil
 	})
-	r.steps.later(func() {
+	r.putOff.Later(func() {
 		if r.line.Link == nil {
 			return
 		}

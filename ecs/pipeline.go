@@ -56,6 +56,7 @@ type Plugin interface{ Plug(r *Replication) }
 
 // Use plugs a plugin in, before the first Receive. It panics for nil.
 func (r *Replication) Use(p Plugin) {
+	mustBeMade("Use", r)
 	if p == nil {
 		panic("tendon: Use of no plugin")
 	}
@@ -70,7 +71,7 @@ func (r *Replication) After(s Stage, name string, run func(r *Replication)) {
 	if s >= stageCount {
 		panic(fmt.Sprintf("tendon: system %q after %v, which there is not", name, s))
 	}
-	mustBe(fmt.Sprintf("system %q", name), run)
+	mustBeFunc(fmt.Sprintf("system %q", name), run)
 	r.systems[s] = append(r.systems[s], system{name: name, run: run})
 }
 
@@ -101,7 +102,7 @@ func (r *Replication) run(s Stage) {
 // is paused. Called from a callback they panic.
 func (r *Replication) Receive() {
 	r.enterStep("Receive")
-	defer r.steps.outside()
+	defer r.putOff.Leave()
 	r.begin()
 	r.own.Stepped()
 	r.run(Receive)
@@ -144,7 +145,7 @@ func (r *Replication) goOn() {
 // leave. See Receive.
 func (r *Replication) Send() {
 	r.enterStep("Send")
-	defer r.steps.outside()
+	defer r.putOff.Leave()
 	for range extract.MaxRounds { // no call runs on a node before its OnStreamIn, nor a callback before its parent's
 		if r.shared.Auth == nil {
 			break
@@ -157,8 +158,8 @@ func (r *Replication) Send() {
 		}
 	}
 	r.calls.runCalls()
-	r.steps.ends, r.steps.last = r.steps.last, false
-	r.shared.Sending = r.shared.Auth == nil || r.sendDue() || r.steps.ends
+	r.schedule.ends, r.schedule.last = r.schedule.last, false
+	r.shared.Sending = r.shared.Auth == nil || r.schedule.sends(r.shared.config.Sends, r.shared.config.Steps)
 	r.commands.send()
 	if r.shared.Auth != nil {
 		r.past.Remember()
@@ -170,80 +171,38 @@ func (r *Replication) Send() {
 	r.leaveStep()
 }
 
-// sendDue spreads Sends evenly over Steps by an accumulator.
-func (r *Replication) sendDue() bool {
-	r.steps.sendAt += r.shared.config.Sends
-	if r.steps.sendAt < r.shared.config.Steps {
-		return false
+// A sendSchedule says which steps send.
+type sendSchedule struct {
+	due        int  // accumulates Sends; a send is due when it reaches Steps
+	last, ends bool // a send is due in any case, and is made, since the level ends
+}
+
+// sends reports whether a step sends: so many of them do in each second, evenly spread.
+func (sc *sendSchedule) sends(sends, steps int) bool {
+	if sc.due += sends; sc.due >= steps {
+		sc.due -= steps
+		return true
 	}
-	r.steps.sendAt -= r.shared.config.Steps
-	return true
+	return sc.ends
 }
 
 func (r *Replication) enterStep(what string) {
 	mustBeMade(what, r)
 	r.places.Again()
-	if r.steps.inside {
+	if r.putOff.Inside() {
 		panic("tendon: Receive or Send was called from a callback: call them once each in a step")
 	}
-	r.steps.inside = true
+	r.putOff.Begin()
 	r.checks.Enter(what == "Receive")
-}
-
-// steps runs what callbacks put off until the end of the Receive or Send in progress.
-type steps struct {
-	inside     bool     // Receive, Send, Close or a removal is in progress
-	afterwards []func() // what the Receive or Send in progress does last
-	sendAt     int      // accumulates Sends; a send is due when it reaches Steps
-	last, ends bool     // a send is due in any case, and is made, since the level ends
-}
-
-// outside ends the state that enterStep begins, also when a callback panics: a game that
-// recovers must not get enterStep's panic in every later step.
-func (st *steps) outside() { st.inside = false }
-
-// during runs fn, which calls the game back, and then what the callbacks have put off, unless
-// a Receive, a Send or a removal that is in progress will.
-func (st *steps) during(fn func()) {
-	if st.inside {
-		fn()
-		return
-	}
-	st.inside = true
-	defer st.outside()
-	fn()
-	st.runAfterwards()
 }
 
 // leaveStep does what callbacks have put off.
 func (r *Replication) leaveStep() {
 	r.places.Again()
-	r.steps.runAfterwards()
+	r.putOff.Run()
 	if !r.begun { // once: a session that ends again waits for the next Receive
-		r.steps.inside = true
+		r.putOff.Begin()
 		r.goOn()
-		r.steps.runAfterwards()
-	}
-}
-
-// runAfterwards runs the put-off functions one after the other. What the callbacks of one
-// put off runs after it, not in the middle of it.
-func (st *steps) runAfterwards() {
-	for len(st.afterwards) > 0 {
-		fn := st.afterwards[0]
-		st.afterwards = st.afterwards[1:]
-		fn()
-	}
-	st.inside = false
-}
-
-// later runs fn at the end of the Receive or Send in progress, or at once if there is
-// none.
-func (st *steps) later(fn func()) {
-	st.afterwards = append(st.afterwards, fn)
-	if !st.inside {
-		st.inside = true
-		defer st.outside()
-		st.runAfterwards()
+		r.putOff.Run()
 	}
 }

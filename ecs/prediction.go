@@ -77,7 +77,8 @@ func Predicted(e *donburi.Entry) bool {
 
 // OnCorrection runs after a prediction was wrong and has been mended.
 func (r *Replication) OnCorrection(fn func(Correction)) {
-	mustBe("OnCorrection", fn)
+	mustBeMade("OnCorrection", r)
+	mustBeFunc("OnCorrection", fn)
 	r.predict.corrected = append(r.predict.corrected, fn)
 }
 

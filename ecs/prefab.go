@@ -56,7 +56,7 @@ func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donb
 	if err := r.plays(f.protocol, "prefab", f.def.Name); err != nil {
 		panic(err.Error())
 	}
-	mustBe("Build of prefab "+f.def.Name, build)
+	mustBeFunc("Build of prefab "+f.def.Name, build)
 	r.prefabs.Replace(f.def, nodes.FromWire(build))
 }
 

@@ -1,7 +1,7 @@
 package ecs
 
 // proxies: a client's core reports what has arrived, and this file turns it into entities
-// and components.
+// and components, and hangs one below the other.
 
 import (
 	"fmt"
@@ -331,71 +331,45 @@ func (px *proxies) end(n *nodes.Node) {
 	}
 }
 
-// rest keeps a load-time node that is out of sight: hidden, and bound to its name alone.
-// Calls on it from before are dropped: they are not for its next life.
-func (px *proxies) rest(n *nodes.Node) {
-	for range px.calls.queued.Take(&n.Calls, n) {
-		px.Faults.Count("rpc dropped")
+// hang puts a proxy under the parent that the core says it has. It becomes an orphan if that
+// parent is not known, or has no entity here. The core has all of its tree changed before it tells
+// of any change, so between two reports this machine's tree is partly the former one.
+func (px *proxies) hang(n *nodes.Node) {
+	rep := n.Replica
+	up := px.nodes.ByID[rep.Parent]
+	if rep.Orphaned() {
+		up = nil
 	}
-	n.ID, n.Items, n.OnProxy = 0, nil, nodes.OnProxy{Hidden: n.Hidden}
-	px.nodes.SetOwner(n, 0)
-	px.nodes.ShowParent(n)
-	n.Here, n.ReportedParent, n.ReportedOwner, n.Why = false, donburi.Null, 0, nodes.Removed
-	px.nodes.Add(n)
+	for up != nil && px.letGo(up, n) {
+	}
+	if up != nil && up.IsBelow(n) {
+		up = nil
+	}
+	px.nodes.LinkTo(n, up)
+	n.Orphan = up == nil && (rep.Orphaned() || rep.Parent != 0)
 }
 
-// makeNamedProxy prepares a load-time entity for the authority's state.
-func (px *proxies) makeNamedProxy(e *donburi.Entry, name string) {
-	donburix.Add(e, components.RplNode, components.Owner, components.Parent, components.Proxy)
-	n := px.nodes.New(e.Entity(), *components.RplNode.Get(e))
-	n.Name = name
-	delete(px.nodes.Parts, e.Entity())
-	for _, p := range n.Parts() {
-		donburix.Add(px.World.Entry(p), components.Proxy)
+// letGo lets a node leave its parent that hangs below n and above up by a hold that is no
+// longer true, and reports whether there was one: the node's own change of parent is told
+// later in this Apply, or its parent has gone, or it has gone itself and is only still drawn.
+// Such a node is drawn as before until drawn time gets there (former).
+func (px *proxies) letGo(up, n *nodes.Node) bool {
+	if !up.IsBelow(n) {
+		return false
 	}
-	n.SetBuilt(px.loadTime.BuiltWith(n))
-	px.nodes.Add(n)
-	px.nodes.SetOwner(n, 0)
-	px.nodes.ShowParent(n)
-	px.draw.Hide(n, true)
-}
-
-// admitStrangers handles load-time nodes that this machine has made after their state
-// arrived; what hangs under them may have arrived before them too.
-func (px *proxies) admitStrangers(names []string) {
-	var came []*rpl.Replica
-	waiting := map[rpl.Node]*rpl.Replica{}
-	for _, name := range names {
-		if rep := px.strangers[name]; rep != nil {
-			delete(px.strangers, name)
-			waiting[rep.ID] = rep
-			came = append(came, rep)
+	for u := up; u != n; u = u.Parent {
+		if u.HeldTruly() {
+			continue
 		}
-	}
-	var admit func(rep *rpl.Replica)
-	admit = func(rep *rpl.Replica) {
-		delete(waiting, rep.ID)
-		if up := waiting[rep.Parent]; up != nil { // parents arrive first, so their callbacks run first
-			admit(up)
+		px.draw.noteFormer(u)
+		px.nodes.LinkTo(u, nil)
+		px.notify.ParentChanged(u)
+		if !u.Leaving && u.Replica.Orphaned() {
+			px.hideOrphan(u)
 		}
-		px.Arrived(rep)
+		return true
 	}
-	for _, rep := range came {
-		if waiting[rep.ID] == rep {
-			admit(rep)
-		}
-	}
-	if came == nil {
-		return
-	}
-	for _, c := range px.nodes.Sorted() {
-		if c.Replica != nil && c.Orphan && !c.Leaving && !c.Replica.Orphaned() && px.nodes.ByID[c.Replica.Parent] != nil {
-			px.Parented(c.Replica, 0)
-		}
-	}
-	for _, rep := range came {
-		px.Loaded(rep)
-	}
+	return false
 }
 
 // hideOrphan hides a node whose place is unknown, with all nodes below it.

@@ -13,6 +13,7 @@ import (
 	donburiecs "github.com/yohamta/donburi/ecs"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/afterwards"
 	"github.com/tendonengine/tendon/ecs/internal/building"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
@@ -60,7 +61,8 @@ type Replication struct {
 	wakes    waking           // what waits for its tick
 	audience []audienceChange // scratch of reportAudience
 	line     line.Line        // the link, and the session's time
-	steps    steps            // what waits for the end of Receive or Send
+	putOff   afterwards.Queue // what waits for the end of Receive or Send
+	schedule sendSchedule     // which steps send
 	checks   mistakes.Checker // debug mode
 
 	// Life.
@@ -167,6 +169,7 @@ func (r *Replication) Steps() int { return r.shared.config.Steps }
 // is rpl.MaxTick, 414 days at 60 steps a second; after it nothing can be hosted any more.
 // The log warns 26 days before, and OnEnd reports it.
 func (r *Replication) Tick() rpl.Tick {
+	mustBeMade("Tick", r)
 	if t := r.commands.playing; t != 0 {
 		return t
 	}
@@ -215,6 +218,7 @@ func (r *Replication) Hello(p rpl.Peer) []byte {
 // SetHello gives the next Join or Host another Config.Hello, such as the name that was typed in a menu. It
 // returns an error, and changes nothing, for more than 512 bytes.
 func (r *Replication) SetHello(hello []byte) error {
+	mustBeMade("SetHello", r)
 	mine, err := helloOf(hello)
 	if err == nil {
 		r.nextHello = mine
@@ -235,6 +239,7 @@ func (r *Replication) Identity(p rpl.Peer) transport.Identity {
 // Find returns the entity of a node in this machine's world. It returns false if the node
 // is not here, or has gone and is only drawn still.
 func (r *Replication) Find(id rpl.Node) (*donburi.Entry, bool) {
+	mustBeMade("Find", r)
 	n := r.nodes.ByID[id]
 	if n == nil || n.Leaving || !r.shared.World.Valid(n.Entity) {
 		return nil, false

@@ -151,7 +151,7 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 	if err := r.plays(c.protocol, "RPC", c.wire.Name); err != nil {
 		panic(err.Error())
 	}
-	mustBe("Handle of RPC "+c.wire.Name, fn)
+	mustBeFunc("Handle of RPC "+c.wire.Name, fn)
 	if r.calls.handlers[c.wire] != nil {
 		panic(fmt.Sprintf("tendon: RPC %s is handled twice in one session: bind it once", c.wire.Name))
 	}
@@ -268,7 +268,7 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *nodes.Node, []b
 // for a command of None fn runs with everything as it is. Without Config.Rewind it does so everywhere: the server
 // counts that ("rewind of nothing") and logs it once, and so does a client of a server that has it. nil panics.
 func (c Call) Rewind(fn func()) {
-	if fn == nil { // mustBe would have each closure allocate
+	if fn == nil { // mustBeFunc would have each closure allocate
 		panic("tendon: Rewind of no function")
 	}
 	r := of(c.Entry)

@@ -19,7 +19,7 @@ import (
 // error, unless OnEnd has called Host or Join again. Run panics without a context or a step function.
 func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 	mustBeMade("Run", r)
-	mustBe("Run", step)
+	mustBeFunc("Run", step)
 	if ctx == nil {
 		panic("tendon: Run without a context: give it context.Background()")
 	}

@@ -109,6 +109,7 @@ func (ss *seating) canOwn(p rpl.Peer) bool {
 // too. A peer that is not there, and this machine's own player, are ignored, and so is
 // every call on a client.
 func (r *Replication) Kick(p rpl.Peer, reason string) {
+	mustBeMade("Kick", r)
 	s := r.seats.seatOf(p)
 	if s == nil || s.gone != nil {
 		return

@@ -39,7 +39,7 @@ func (ss *seating) observe() {
 
 func scheduleStage(r *Replication) {
 	if r.shared.Auth != nil && r.shared.Sending {
-		for i := 0; r.steps.ends && i < len(r.seats.all); i++ {
+		for i := 0; r.schedule.ends && i < len(r.seats.all); i++ {
 			r.shared.Auth.Repeat(r.seats.all[i].peer) // nobody would send it again
 		}
 		r.shared.Auth.Schedule(r.line.Now())
@@ -58,7 +58,7 @@ func encodeStage(r *Replication) {
 			s := r.seats.all[(r.seats.sends+i)%len(r.seats.all)]
 			switch {
 			case s.gone != nil:
-			case s.in && r.steps.ends:
+			case s.in && r.schedule.ends:
 				s.last = sessionmsg.Recorder{Sink: s.conn}
 				r.shared.Auth.Encode(s.peer, r.line.Now(), &s.last)
 			case s.in:

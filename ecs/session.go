@@ -31,7 +31,10 @@ var sessionType = donburi.NewTag("Session")
 // components are back when it is alone again. After each Load, ask for the entry again,
 // and set the references in its components again, in OnStart: they refer to entities of
 // the old world. The node cannot be removed, given or attached.
-func (r *Replication) Session() *donburi.Entry { return r.home.entry() }
+func (r *Replication) Session() *donburi.Entry {
+	mustBeMade("Session", r)
+	return r.home.entry()
+}
 
 func (hm *sessionNode) entry() *donburi.Entry { return hm.World.Entry(hm.nodes.Session.Entity) }
 

@@ -86,14 +86,14 @@ func (r *Replication) connect() {
 func (r *Replication) resetAuthority() {
 	sh := &r.shared
 	r.extract = extract.Reader{
-		Base: &sh.Base, Nodes: &r.nodes, LoadTime: &r.loadTime, Notify: &r.notify, LastCalls: r.calls.lastWords, During: r.steps.during,
+		Base: &sh.Base, Nodes: &r.nodes, LoadTime: &r.loadTime, Notify: &r.notify, LastCalls: r.calls.lastWords, During: r.putOff.During,
 	}
 	r.seats = seating{
 		shared: sh, loadTime: &r.loadTime, extract: &r.extract, groups: &r.groups, hooks: &r.hooks, line: &r.line,
 		refusals: faults.Throttle{Most: maxRefusedLogged, While: refusedWhile},
 	}
 	r.groups.mine = membership.Groups{}
-	r.steps.sendAt, r.line.Spent, r.seats.resyncs = 0, false, 0
+	r.schedule.due, r.line.Spent, r.seats.resyncs = 0, false, 0
 }
 
 // resetClient forgets what this machine has kept as a client.

@@ -1,16 +1,19 @@
 package ecs
 
-// Trees: what is above and below a node, and where an entity is in the world if its
-// transform is relative to its parent's.
+// tree: what is above and below a node, how the game changes that (Attach, Detach), and where an
+// entity is in the world if its transform is relative to its parent's.
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/rpl"
 )
 
 // Parent returns the node above a node, or the node that a part belongs to. It returns
@@ -55,6 +58,62 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 			}
 		}
 	}
+}
+
+// Attach moves a node under another, or to the top if parent is nil, on the authority. If
+// parent is a part, its node is the parent. Attach returns an error on a client, for a
+// cycle, for a child that is no node or only a part of one, for a parent that is no node,
+// for a parent in another world, and for the session's node.
+func Attach(child, parent *donburi.Entry) error {
+	r := of(child)
+	if r == nil {
+		return fmt.Errorf("tendon: Attach: %w: the child's world has no session", ErrNoNode)
+	}
+	if r.shared.Auth == nil {
+		return fmt.Errorf("tendon: Attach: %w: only the authority changes parents", ErrNotAllowed)
+	}
+	c := r.nodes.Of(child.Entity())
+	if c == nil || c.Entity != child.Entity() {
+		return fmt.Errorf("tendon: Attach: the child is %w: %s", ErrNoNode, howToBeNode(child))
+	}
+	if c == r.nodes.Session {
+		return fmt.Errorf("tendon: Attach: %w: the session's node is in no tree", ErrNotAllowed)
+	}
+	var p *nodes.Node
+	var id rpl.Node
+	if parent != nil {
+		if !donburix.SameWorld(parent, r.shared.World) {
+			return fmt.Errorf("tendon: Attach: %w: the parent is of another world", ErrNotAllowed)
+		}
+		if p = r.nodes.Of(parent.Entity()); p == nil {
+			return fmt.Errorf("tendon: Attach: the parent is %w: %s", ErrNoNode, howToBeNode(parent))
+		}
+		if p == r.nodes.Session {
+			return fmt.Errorf("tendon: Attach: %w: the session's node is in no tree", ErrNotAllowed)
+		}
+		id = p.ID
+	}
+	if err := r.shared.Auth.SetParent(c.ID, id); err != nil {
+		return fmt.Errorf("tendon: Attach: %w", err)
+	}
+	r.nodes.LinkTo(c, p)
+	r.notify.ParentChanged(c)
+	return nil
+}
+
+// Detach is Attach to nothing that leaves a node where it is: its components.Transform, if it has one, is
+// that of the world from then on. Attach to nothing leaves all fields as they are.
+func Detach(child *donburi.Entry) error {
+	if child == nil || !child.Valid() || !child.HasComponent(components.Transform) {
+		return Attach(child, nil)
+	}
+	at := WorldTransform(child)
+	err := Attach(child, nil)
+	if err == nil {
+		components.Transform.SetValue(child, at)
+		Bump(child, components.Transform)
+	}
+	return err
 }
 
 // WorldTransform returns where an entity with components.Transform is in the world: its

@@ -54,12 +54,6 @@ func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	return viewOf(r, e, n, c)
 }
 
-func mustHave(what string, e *donburi.Entry, c donburi.IComponentType) {
-	if !e.HasComponent(c) {
-		panic("tendon: " + what + " of component " + c.Name() + " of an entity that has none: have the query contain it, or ask HasComponent")
-	}
-}
-
 // ViewTick is the server's tick that proxies are drawn at in this frame, with its fraction;
 // on an authority the step in progress.
 func (r *Replication) ViewTick() float64 {

@@ -23,5 +23,5 @@
 //
 // Where they stand: move.go changes the components of an entity; room.go lengthens lists;
 // columns.go finds components by row; walk.go walks over entities; attach.go attaches a value
-// to a world; hang.go knows where a transform says that it hangs below another. Nothing here keeps state of its own but Room.
+// to a world; transform.go knows where a transform says that it hangs below another. Nothing here keeps state of its own but Room.
 package donburix
