@@ -72,13 +72,17 @@ func (ca *caller) call(n *nodes.Node, t *rpl.RPCType, args []byte) error {
 		ca.queue(n, t, args)
 		return ca.callServer(n, t, args)
 	default:
-		what := t.Name
-		if ca.Debug && ca.World.Valid(n.Entity) {
-			what += " on " + ca.ItemsOf(ca.World.Entry(n.Entity))
-		}
-		ca.Faults.Scold("rpc dropped", what, "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
+		ca.Faults.Scold("rpc dropped", ca.nameOn(n, t), "it was called on a node of which this machine's player is not the owner: ask tendon.IsOwner or Mine, or declare it FromAnyone")
 	}
 	return nil
+}
+
+// nameOn names a call and, in debug mode, what it is made on.
+func (ca *caller) nameOn(n *nodes.Node, t *rpl.RPCType) string {
+	if ca.Debug && ca.World.Valid(n.Entity) {
+		return t.Name + " on " + ca.ItemsOf(ca.World.Entry(n.Entity))
+	}
+	return t.Name
 }
 
 // callServer sends a client's call to the server. A callback may call on a node that the
@@ -203,11 +207,7 @@ func (ca *caller) callLater(n *nodes.Node, t *rpl.RPCType, args []byte) error {
 	case t.To == rpl.Broadcast:
 		ca.queue(n, t, args)
 	case t.To == rpl.ToOwner, !t.FromAnyone, t.Lane == rpl.Unreliable:
-		what := t.Name
-		if ca.Debug && ca.World.Valid(n.Entity) {
-			what += " on " + ca.ItemsOf(ca.World.Entry(n.Entity))
-		}
-		ca.Faults.Scold("rpc dropped", what, "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
+		ca.Faults.Scold("rpc dropped", ca.nameOn(n, t), "it was called on a session that has not been joined yet: only what is reliable and declared FromAnyone waits for it")
 	case len(ca.waiting) >= maxWaiting:
 		return fmt.Errorf("tendon: RPC %s: %d calls wait for the session to be joined already: %w: call when it has begun", t.Name, maxWaiting, rpl.ErrLimit)
 	default:

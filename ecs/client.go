@@ -41,7 +41,7 @@ type client struct {
 
 	newestSeq   uint64        // the highest sequence number received …
 	newestAt    time.Duration // … and when it was received
-	measuredSeq uint64        // the highest when hear was last called …
+	measuredSeq uint64        // the highest when feedClock last had news …
 	came        int           // … and how many packets have come since
 
 	sessionHere bool              // the session's node has arrived in this level
@@ -137,8 +137,8 @@ func (cl *client) trip() time.Duration {
 	return cl.answer
 }
 
-// hear records the newest tick received, and feeds the clock with its time of arrival.
-func (cl *client) hear(lost int) {
+// feedClock notes the newest tick received, and tells the clock when it came.
+func (cl *client) feedClock(lost int) {
 	if t := cl.Proxy.Newest(); t > cl.draw.screen.Received.Newest() {
 		if cl.draw.screen.Received.Note(t); !cl.draw.clock.Started() {
 			cl.answer = min(cl.line.Now()-cl.ready, time.Second)

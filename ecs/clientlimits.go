@@ -28,14 +28,6 @@ type Limits struct {
 	Unanswered time.Duration
 }
 
-const (
-	// defaultCalls is thirty a step at 60: what a game calls in a second is tens.
-	defaultCalls = 2000
-
-	// defaultUnanswered is as long as a silent connection lives.
-	defaultUnanswered = transport.SilenceTimeout
-)
-
 func (l Limits) checked(silence time.Duration) (Limits, error) {
 	err := l.wire().Check("tendon: Config.Limits")
 	if l.Calls < 0 {

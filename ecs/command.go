@@ -184,10 +184,10 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 			if e, missing = s.Take(uint32(t), uint32(silentFor/r.shared.config.step())); missing {
 				b.c.edges.Clear(unsafe.Pointer(&e.Value))
 				if s.HasAny() {
-					r.commands.Missed++
+					r.commands.counts.Missed++
 				}
 			} else {
-				r.commands.InTime++
+				r.commands.counts.InTime++
 			}
 			s.AddPressed(b.c.edges, &e)
 		}
@@ -195,9 +195,9 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 	}
 }
 
-// kept tells of a press that is lost.
-func (b *binder[A]) kept(is bool) {
-	if !is {
+// reportLostPress tells of a press that was not kept.
+func (b *binder[A]) reportLostPress(kept bool) {
+	if !kept {
 		b.r.shared.Faults.Refuse("press lost", fmt.Errorf("command %s: %d presses wait for a tick of their own already: tag as edge what is pressed, not what is held. It also happens where a line was dead for seconds", b.c.name, command.MaxPresses))
 	}
 }
@@ -218,11 +218,11 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 			t, runs = r.commands.makeAfterAll(b), true
 		}
 		if !runs { // the press is for the next tick
-			b.kept(s.Press(b.c.edges, command.Entry[A]{Value: a}))
+			b.reportLostPress(s.Press(b.c.edges, command.Entry[A]{Value: a}))
 			continue
 		}
 		made := command.Entry[A]{Tick: uint32(t), Value: a, Drawn: r.commands.drawn}
-		b.kept(s.Enqueue(b.c.edges, &made))
+		b.reportLostPress(s.Enqueue(b.c.edges, &made))
 		s.Keep(&b.codec, made)
 	}
 }
@@ -293,7 +293,7 @@ func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Dr
 	e := command.Entry[A]{Tick: tick, Drawn: d, Value: a}
 	verdict := s.Put(uint32(b.r.shared.Tick), e)
 	if verdict == command.Late { // its presses count all the same, in the next tick
-		b.kept(s.Press(b.c.edges, e))
+		b.reportLostPress(s.Press(b.c.edges, e))
 	}
 	return verdict, true
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
@@ -21,16 +20,6 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/ecs/internal/rewind"
 	"github.com/tendonengine/tendon/rpl"
-)
-
-const (
-	// silentFor is how long the commands of a silent player go on: a longer silence than
-	// that of a usual line is a player who has gone.
-	silentFor = 250 * time.Millisecond
-
-	// Of more than fewTicks that a step skips, as after a standstill of the server, the way is drawn as a
-	// correction is; longGap is a standstill of this machine, of which nobody has seen the way.
-	fewTicks, longGap = 3, 500 * time.Millisecond
 )
 
 // A commandBinder is a binder of any type.
@@ -100,9 +89,9 @@ type commanding struct {
 	said    commandReport
 	playing rpl.Tick // the tick whose commands are running; 0: none
 
-	InTime, Missed, Late, Early, Doubled, Former, Foreign int
-	MarginSum                                             float64
-	MarginCount                                           int
+	counts    CommandStats // Margin and Lead are found when they are asked for
+	marginSum float64      // in ticks, of marginOf commands
+	marginOf  int
 }
 
 // run is Command.Run.
@@ -195,7 +184,7 @@ func (co *commanding) begin() {
 
 func (co *commanding) beginTick(t rpl.Tick) {
 	co.writer.Drew(uint32(t), co.drawn)
-	co.predict.Ticks++
+	co.counts.Ticks++
 	co.past.Draw(t, t)
 	co.begins(t, false)
 }
@@ -239,7 +228,7 @@ func (co *commanding) skip(from, to rpl.Tick) {
 		}
 		co.ends()
 		co.predict.states.SaveAll(co.predict.all, t)
-		co.predict.Ticks++
+		co.counts.Ticks++
 	}
 }
 
@@ -338,10 +327,10 @@ func (co *commanding) received(c Call, args []byte) error {
 		}
 		if n.Owner != c.From {
 			if co.Auth.OwnedLately(n.ID, c.From) { // on its way at a hand-over
-				co.Former++
+				co.counts.Former++
 				return
 			}
-			co.Foreign++
+			co.counts.Refused++
 			co.Faults.Count("command refused")
 			return
 		}
@@ -354,15 +343,15 @@ func (co *commanding) received(c Call, args []byte) error {
 		rp.Came(tick, verdict, margin)
 		switch verdict {
 		case command.Doubled:
-			co.Doubled++
+			co.counts.Doubled++
 		case command.Early:
-			co.Early++
+			co.counts.Early++
 			co.Faults.Count("command refused")
 		case command.Late:
-			co.Late++
+			co.counts.Late++
 		case command.Taken:
-			co.MarginSum += margin
-			co.MarginCount++
+			co.marginSum += margin
+			co.marginOf++
 		}
 	})
 	if err != nil {

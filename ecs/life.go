@@ -138,17 +138,9 @@ func (r *Replication) offer() transport.Offer {
 		Game: r.shared.protocol.name, Schema: s.Hash(), Digest: s.Digest(), Explain: s.Explain,
 		Hello: r.shared.config.Hello, Key: r.key, Keys: &r.keys, Joins: true, Room: r.seats.room, Admit: r.shared.config.Admit,
 		HalfOpen: r.shared.config.Times.HalfOpen, Join: r.shared.config.Times.Join, Silence: r.shared.config.Times.Silence, Limits: r.shared.config.Limits.wire(),
-		Title: r.shared.config.Title, Locals: locals(r.shared.config.Dedicated), Most: r.seats.limit(),
+		Title: r.shared.config.Title, Locals: r.seats.locals(), Most: r.seats.limit(),
 		Refused: func(remote netip.AddrPort, why error) { r.seats.turnedAway(remote, why) },
 	}
-}
-
-// locals is how many play on this machine.
-func locals(dedicated bool) int {
-	if dedicated {
-		return 0
-	}
-	return 1
 }
 
 // leave ends what Host or Join began, before something else begins.

@@ -51,4 +51,22 @@ const (
 
 	// epochs is how many levels in turn the byte that names one in messages tells apart.
 	epochs = 1 << 8
+
+	// defaultCalls is thirty a step at 60: what a game calls in a second is tens.
+	defaultCalls = 2000
+
+	// defaultUnanswered is as long as a silent connection lives.
+	defaultUnanswered = transport.SilenceTimeout
+
+	// silentFor is how long the commands of a silent player go on: a longer silence than
+	// that of a usual line is a player who has gone.
+	silentFor = 250 * time.Millisecond
+
+	// Of more than fewTicks that a step skips, as after a standstill of the server, the way is drawn as a
+	// correction is; longGap is a standstill of this machine, of which nobody has seen the way.
+	fewTicks, longGap = 3, 500 * time.Millisecond
+
+	// spawnWaits is how much longer than a round trip a predicted spawn waits for the server's; the
+	// steps and sends of both ends make it about 250 ms, as Prefab.Predict says.
+	spawnWaits = 200 * time.Millisecond
 )

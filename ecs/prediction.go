@@ -48,9 +48,6 @@ type prediction struct {
 	states    replay.States
 	others    replay.Others // stand at the tick of the rule that runs
 	corrected []func(Correction)
-
-	Ticks, Corrections int
-	ReplayTime         time.Duration // of the corrections
 }
 
 // Predict says whether this client predicts a node, from the next Receive on. Without it a
@@ -121,10 +118,6 @@ func (pr *prediction) spawn(c Call, f *nodes.Prefab, args []byte, build func() *
 	return pr.World.Entry(n.Entity)
 }
 
-// spawnWaits is how much longer than a round trip a predicted spawn waits for the server's: 250
-// ms, of which the steps and sends of both ends are in the round trip as it is measured.
-const spawnWaits = 200 * time.Millisecond
-
 // moves notes that a node moves on by what the server has told.
 func (pr *prediction) moves(n *nodes.Node) {
 	if len(pr.all) > 0 {
@@ -186,12 +179,12 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 	if wrong || fresh {
 		began := time.Now()
 		pr.replay(t, now, gap)
-		pr.ReplayTime += time.Since(began)
+		pr.commands.counts.ReplayTime += time.Since(began)
 	}
 	if !wrong {
 		return
 	}
-	pr.Corrections++
+	pr.commands.counts.Corrections++
 	for _, fn := range pr.corrected {
 		fn(Correction{d.Entry, d.Field, d.Size, int(now - t)})
 	}

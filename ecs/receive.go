@@ -70,7 +70,7 @@ func (r *Replication) apply(now time.Duration) bool {
 	r.proxies.parting = false
 	r.proxies.reportLeft()
 	r.noteMended()
-	r.client.hear(lost)
+	r.client.feedClock(lost)
 	r.proxies.resolve()
 	r.notify.CallBack()
 	return true

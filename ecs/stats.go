@@ -85,13 +85,10 @@ type CommandStats struct {
 // CommandStats returns the counts of the session's commands.
 func (r *Replication) CommandStats() CommandStats {
 	co, step := &r.commands, r.shared.config.step()
-	s := CommandStats{
-		InTime: co.InTime, Missed: co.Missed, Late: co.Late, Early: co.Early, Doubled: co.Doubled, Former: co.Former, Refused: co.Foreign,
-		Ticks: r.predict.Ticks, Corrections: r.predict.Corrections, ReplayTime: r.predict.ReplayTime,
-		Lead: time.Duration(co.lead.Margin() * float64(step)),
-	}
-	if co.MarginCount > 0 {
-		s.Margin = time.Duration(co.MarginSum / float64(co.MarginCount) * float64(step))
+	s := co.counts
+	s.Lead = time.Duration(co.lead.Margin() * float64(step))
+	if co.marginOf > 0 {
+		s.Margin = time.Duration(co.marginSum / float64(co.marginOf) * float64(step))
 	}
 	return s
 }
