@@ -94,6 +94,20 @@ type commanding struct {
 	marginOf  int
 }
 
+// reset forgets what was made and sent in a session that has ended.
+func (co *commanding) reset() {
+	hz := float64(co.config.Steps)
+	co.lead, co.got, co.makes, co.heard = clock.Lead{Bound: co.config.MaxMargin.Seconds() * hz, Hz: hz}, 0, 0, false
+	co.writer = command.NewWriter(command.Kept(co.config.Steps))
+}
+
+// restForLevel has the commands rest until the first state of another level.
+func (co *commanding) restForLevel() {
+	co.heard = false
+	co.writer.Forget()
+	co.lead.Rest()
+}
+
 // run is Command.Run.
 func (co *commanding) run(b commandBinder) {
 	if !slices.Contains(co.order, b) {

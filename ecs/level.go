@@ -8,7 +8,6 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
-	"github.com/tendonengine/tendon/ecs/internal/references"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 )
 
@@ -91,13 +90,10 @@ func (r *Replication) enter(m sessionmsg.Level) {
 	if r.shared.Proxy != nil {
 		r.endAll(nodes.LevelEnded, !swap)
 		r.draw.inPlace.Forget()
-		r.draw.hiding, r.proxies.leaving, r.proxies.leavers, r.proxies.references = nil, nil, nil, references.Index[nodes.ItemOf]{}
-		clear(r.proxies.strangers)
-		r.predict.spawns.Reset()
-		r.predict.all = nil // also the session's node, whose state is the last level's until the first of this has come
-		r.commands.heard = false
-		r.commands.writer.Forget()
-		r.commands.lead.Rest()
+		r.draw.hiding = nil
+		r.proxies.forgetLevel()
+		r.predict.forgetLevel()
+		r.commands.restForLevel()
 		if !swap {
 			r.remakeNamed()
 		}

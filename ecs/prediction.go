@@ -79,6 +79,20 @@ func (r *Replication) OnCorrection(fn func(Correction)) {
 	r.predict.corrected = append(r.predict.corrected, fn)
 }
 
+// reset forgets what was predicted in a session that has ended.
+func (pr *prediction) reset() {
+	pr.known, pr.shown = 0, predict.Once{}
+	pr.forgetLevel()
+	pr.others.Reset()
+}
+
+// forgetLevel ends all predictions with their level: also that of the session's node, whose state is
+// the last level's until the first of the next has come.
+func (pr *prediction) forgetLevel() {
+	pr.all = nil
+	pr.spawns.Reset()
+}
+
 // find finds out what is predicted now.
 func (pr *prediction) find() {
 	pr.round++

@@ -79,6 +79,12 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 	px.draw.hiding = append(px.draw.hiding, n)
 }
 
+// forgetLevel forgets the nodes of a level that has ended.
+func (px *proxies) forgetLevel() {
+	px.leaving, px.leavers, px.references = nil, nil, references.Index[nodes.ItemOf]{}
+	clear(px.strangers)
+}
+
 // firstTick returns the tick of the state with which a node has arrived.
 func (px *proxies) firstTick(rep *rpl.Replica) (t rpl.Tick) {
 	for ord := range rep.Items {

@@ -8,8 +8,6 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/building"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
-	"github.com/tendonengine/tendon/ecs/internal/clock"
-	"github.com/tendonengine/tendon/ecs/internal/command"
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/inplace"
@@ -20,7 +18,6 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/own"
 	"github.com/tendonengine/tendon/ecs/internal/places"
-	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/ecs/internal/replay"
 	"github.com/tendonengine/tendon/ecs/internal/rewind"
 	"github.com/tendonengine/tendon/ecs/internal/spawns"
@@ -93,7 +90,7 @@ func (r *Replication) resetAuthority() {
 		refusals: faults.Throttle{Most: maxRefusedLogged, While: refusedWhile},
 	}
 	r.groups.mine = membership.Groups{}
-	r.schedule.due, r.line.Spent, r.seats.resyncs = 0, false, 0
+	r.schedule.due, r.line.Spent = 0, false
 }
 
 // resetClient forgets what this machine has kept as a client.
@@ -108,10 +105,7 @@ func (r *Replication) resetClient() {
 		screen:  track.Screen{Steps: sh.config.Steps, Now: r.line.Now},
 		inPlace: inplace.Painter{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen},
 	}
-	r.commands.lead, r.commands.got, r.commands.makes = clock.Lead{Bound: sh.config.MaxMargin.Seconds() * float64(sh.config.Steps), Hz: float64(sh.config.Steps)}, 0, 0
-	r.commands.heard, r.commands.writer = false, command.NewWriter(command.Kept(sh.config.Steps))
-	r.predict.all, r.predict.known, r.predict.shown = nil, 0, predict.Once{}
+	r.commands.reset()
+	r.predict.reset()
 	r.past.Reset()
-	r.predict.spawns.Reset()
-	r.predict.others.Reset()
 }

@@ -4,10 +4,10 @@
 //
 //	base.go      what the parts of a session work on
 //	kinds.go     component types; prefab.go: prefabs; args.go: references in calls
-//	node.go      a node and its items, and the tables of nodes
+//	node.go      a node and its items; table.go: what leads to nodes
 //	former.go    where a node that is drawn hung before; reason.go: why one ends
 //	assembly.go  what a node of several entities consists of; repoint.go: what references become
-//	items.go     items by ordinal; part.go: entities that share a node; tree.go: parents;
+//	items.go     items by ordinal; part.go: entities that share a node; tree.go: parents and children;
 //	             place.go: where an item says that it is
 //	watch.go     an item as it was seen last; session.go: what the session's own node carries
 package nodes

@@ -1,10 +1,92 @@
 package nodes
 
-// tree: what hangs below what.
+// tree: what hangs below what, now and in a Rewind.
 
 import (
 	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
 )
+
+// children are the nodes directly below a node.
+type children struct {
+	all  []*Node // in the order in which they came, nil where one has gone: see Kids
+	gaps int     // how many of all are nil
+}
+
+// LinkTo puts a node under another, or at the top for nil, in this machine's tree and in
+// components.Parent.
+func (ns *Table) LinkTo(n, parent *Node) {
+	ns.unlink(n)
+	if delete(ns.then, n); ns.then != nil && ns.hangsBelow(parent, n) {
+		ns.HangAsNow()
+	}
+	n.Parent = parent
+	if parent != nil {
+		if parent.below == nil {
+			parent.below = new(children)
+		}
+		b := parent.below
+		n.nth, b.all = int32(len(b.all)), append(b.all, n)
+	}
+	ns.ShowParent(n)
+}
+
+// unlink takes a node from under its parent. It leaves a gap among the parent's children,
+// which close up when half of them are gaps: thousands may go, one after the other.
+func (ns *Table) unlink(n *Node) {
+	if n.Parent == nil {
+		return
+	}
+	b := n.Parent.below
+	n.Parent, b.all[n.nth] = nil, nil
+	if b.gaps++; b.gaps <= len(b.all)/2 {
+		return
+	}
+	kept := b.all[:0]
+	for _, c := range b.all {
+		if c != nil {
+			c.nth, kept = int32(len(kept)), append(kept, c)
+		}
+	}
+	clear(b.all[len(kept):])
+	b.all, b.gaps = kept, 0
+}
+
+// KidsMost is how many nodes are directly below a node at most.
+func (n *Node) KidsMost() int {
+	if n.below == nil {
+		return 0
+	}
+	return len(n.below.all)
+}
+
+// Kids are the nodes directly below a node.
+func (n *Node) Kids(yield func(*Node) bool) {
+	if n.below == nil {
+		return
+	}
+	for _, c := range n.below.all {
+		if c != nil && !yield(c) {
+			return
+		}
+	}
+}
+
+// ShowParent writes the parent into components.Parent.
+func (ns *Table) ShowParent(n *Node) {
+	ns.Shift(n)
+	if !ns.World.Valid(n.Entity) {
+		return
+	}
+	var to donburi.Entity
+	if n.Parent != nil {
+		to = n.Parent.Entity
+	}
+	if e := ns.World.Entry(n.Entity); e.HasComponent(components.Parent) {
+		components.Parent.SetValue(e, components.ParentData{Entity: to})
+	}
+}
 
 // Above returns the node above a node, in a Rewind as of then.
 func (ns *Table) Above(n *Node) *Node {
