@@ -54,6 +54,3 @@ func (r *Replication) IsAuthority() bool { return r.shared.Auth != nil }
 // Core returns the core that replicates the world while this machine is the authority;
 // nil on a client. After Join it is another one.
 func (r *Replication) Core() *rpl.Authority { return r.shared.Auth }
-
-// Schema returns the protocol's schema, for an rpl.Proxy without an ECS.
-func (p *Protocol) Schema() *rpl.Schema { return p.schema }

@@ -69,6 +69,9 @@ func (p *Protocol) open(steps int) error {
 	return p.err
 }
 
+// Schema returns the protocol's schema, for an rpl.Proxy without an ECS.
+func (p *Protocol) Schema() *rpl.Schema { return p.schema }
+
 // Item returns what travels of a component type: its fields with their names, steps and
 // places. It is nil for a component that is local, and until the first New. direct is false
 // for a component with a stand-in, whose fields are those of the stand-in.
