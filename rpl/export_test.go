@@ -219,11 +219,11 @@ func (a *Authority) Misplaced() (n int) {
 			continue
 		}
 		for k, c := range nd.Children() {
-			n += flag(a.store.Nodes[c].Parent != uint32(slot) || a.store.Nodes[c].Rare().ChildAt != uint32(k))
+			n += flag(a.store.Nodes[c].Parent != uint32(slot) || a.store.Nodes[c].RareView().ChildAt != uint32(k))
 		}
 		if nd.Parent != 0 {
 			up := a.store.Nodes[nd.Parent].Children()
-			n += flag(int(nd.Rare().ChildAt) >= len(up) || up[nd.Rare().ChildAt] != uint32(slot))
+			n += flag(int(nd.RareView().ChildAt) >= len(up) || up[nd.RareView().ChildAt] != uint32(slot))
 		}
 	}
 	return n
@@ -254,16 +254,16 @@ func (a *Authority) Shared() (nodes int, fault string) {
 		if !n.Shared {
 			continue
 		}
-		if other, ok := claimed[n.Common]; !n.Used || ok || !a.sender.SharedHandles.Claimed.Has(n.Common) {
-			return 0, fmt.Sprintf("%v (used: %t) shares handle %d with slot %d (claimed: %t)", n.ID, n.Used, n.Common, other, a.sender.SharedHandles.Claimed.Has(n.Common))
+		if other, ok := claimed[n.SharedHandle]; !n.Used || ok || !a.sender.SharedHandles.Claimed.Has(n.SharedHandle) {
+			return 0, fmt.Sprintf("%v (used: %t) shares handle %d with slot %d (claimed: %t)", n.ID, n.Used, n.SharedHandle, other, a.sender.SharedHandles.Claimed.Has(n.SharedHandle))
 		}
-		claimed[n.Common] = uint32(slot)
+		claimed[n.SharedHandle] = uint32(slot)
 		k := 0
 		for _, h := range n.Holders {
-			k += flag(h.Handle() == n.Common)
+			k += flag(h.Handle() == n.SharedHandle)
 		}
 		if k != int(n.Sharers) || k < a.sender.Setup.LeastSharers {
-			return 0, fmt.Sprintf("%v is shared by %d, but %d have it by handle %d", n.ID, n.Sharers, k, n.Common)
+			return 0, fmt.Sprintf("%v is shared by %d, but %d have it by handle %d", n.ID, n.Sharers, k, n.SharedHandle)
 		}
 	}
 	for h := range uint32(64 * len(a.sender.SharedHandles.Claimed.W)) {

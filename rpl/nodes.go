@@ -170,7 +170,7 @@ func (a *Authority) move(c, p uint32) {
 func (a *Authority) Leap(n Node) (t Tick) {
 	t = a.unsent()
 	if slot, ok := a.store.Slot(n); ok {
-		a.store.Nodes[slot].Seldom().Leapt = t
+		a.store.Nodes[slot].RareToWrite().Leapt = t
 		a.store.Space.Wake(a.store.Root(slot)) // it may have come from where nobody is to where somebody is
 		a.sender.OwnershipAtHolders(slot, t, true)
 	}
@@ -280,7 +280,7 @@ func (a *Authority) SetTransient(n Node, on bool) error {
 // SetNodeGroup puts a node into a group or takes it out.
 func (a *Authority) SetNodeGroup(n Node, g Audience, in bool) {
 	if slot, ok := a.store.Slot(n); ok && g >= FirstGroup {
-		interest.SetBit(&a.store.Nodes[slot].Seldom().Groups, g-FirstGroup, in)
+		interest.SetBit(&a.store.Nodes[slot].RareToWrite().Groups, g-FirstGroup, in)
 		a.interest.Rejudge(slot)
 	}
 }

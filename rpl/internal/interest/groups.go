@@ -24,7 +24,7 @@ func (a *Manager) SetGroup(id ids.Peer, g ids.Audience, in bool) {
 	}
 	for k, some := range a.grouped.W {
 		for ; some != 0; some &= some - 1 {
-			if slot := uint32(k<<6 + bits.TrailingZeros64(some)); a.store.Nodes[slot].Rare().Groups>>(g-ids.FirstGroup)&1 != 0 {
+			if slot := uint32(k<<6 + bits.TrailingZeros64(some)); a.store.Nodes[slot].RareView().Groups>>(g-ids.FirstGroup)&1 != 0 {
 				a.Rejudge(slot)
 			}
 		}

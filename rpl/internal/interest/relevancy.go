@@ -236,7 +236,7 @@ func (a *Manager) judgeTree(v *Viewer, root uint32) bool {
 	case ids.OwnerOnly:
 		return false
 	case ids.Grouped:
-		return n.Rare().Groups&v.Groups != 0
+		return n.RareView().Groups&v.Groups != 0
 	}
 	if a.space.Index == nil || n.PosItem < 0 {
 		return true // no Interest is set, or the node has no position: everyone

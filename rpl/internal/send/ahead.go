@@ -149,7 +149,7 @@ func (a *updates) touchDirty(slots []uint32) {
 	}
 	for _, slot := range slots {
 		if n := &a.store.Nodes[slot]; n.Shared {
-			sum += n.Common
+			sum += n.SharedHandle
 		} else if len(n.Holders) > 0 {
 			sum += n.Holders[0].Handle()
 		}

@@ -157,11 +157,11 @@ func (a *updates) appendOwnership(p *Peer, n *store.Node, v *lifecycle) {
 }
 
 // mustSendLeap is whether the peer may not know of the node's last leap.
-func (v *lifecycle) mustSendLeap(n *store.Node) bool { return n.Rare().Leapt != 0 && v.newParent }
+func (v *lifecycle) mustSendLeap(n *store.Node) bool { return n.RareView().Leapt != 0 && v.newParent }
 
 // leapAge is how many ticks ago a node leapt.
 func (a *updates) leapAge(p *Peer, n *store.Node) prefix.Sym {
-	return coder.Unsigned(&p.Model.Entry.BaseAge, uint32(a.store.Tick-min(n.Rare().Leapt, a.store.Tick)))
+	return coder.Unsigned(&p.Model.Entry.BaseAge, uint32(a.store.Tick-min(n.RareView().Leapt, a.store.Tick)))
 }
 
 // ownerOf is a node's owner as it is coded for a peer.

@@ -24,7 +24,7 @@ type sharedHandles struct {
 // holders have it so.
 func (a *Sender) noteHandle(n *store.Node, p *Peer, h uint32) {
 	if n.Shared {
-		if h == n.Common {
+		if h == n.SharedHandle {
 			n.Sharers++
 			p.Shares.Set(h)
 		}
@@ -48,14 +48,14 @@ func (a *Sender) noteHandle(n *store.Node, p *Peer, h uint32) {
 			a.All[hd.Peer()].Shares.Set(h)
 		}
 	}
-	n.Shared, n.Common, n.Sharers = true, h, uint32(k)
+	n.Shared, n.SharedHandle, n.Sharers = true, h, uint32(k)
 	a.SharedHandles.Claimed.Set(h)
 }
 
 // dropHandle notes that a peer, which is no holder of the node any more, had it by a handle.
 func (a *Sender) dropHandle(n *store.Node, p *Peer, h uint32) {
 	p.Shares.Clear(h)
-	if !n.Shared || h != n.Common {
+	if !n.Shared || h != n.SharedHandle {
 		return
 	}
 	if n.Sharers--; int(n.Sharers) < a.Setup.LeastSharers {
@@ -65,7 +65,7 @@ func (a *Sender) dropHandle(n *store.Node, p *Peer, h uint32) {
 
 // unshare has a node marked at each of its holders again. A mark that waits goes to each.
 func (a *Sender) unshare(n *store.Node) {
-	h := n.Common
+	h := n.SharedHandle
 	waits := a.SharedHandles.marked.Has(h)
 	for _, hd := range n.Holders {
 		if hd.Handle() != h {
@@ -101,7 +101,7 @@ func (a *Sender) markHolders(n *store.Node) {
 	}
 	common := wire.NoHandle
 	if n.Shared {
-		common = n.Common
+		common = n.SharedHandle
 		a.SharedHandles.marked.Set(common)
 		a.SharedHandles.some |= 1 << (common >> 6 / marks.Sheaf)
 		if int(n.Sharers) == len(n.Holders) {

@@ -42,7 +42,7 @@ func (a *calls) callEarly(n *store.Node, to, but ids.Peer, rpc *schema.RPCType, 
 		a.sender.Accounts.Counters.CallsDropped++
 		return rpc.Lane != ids.Reliable
 	}
-	r := n.Seldom()
+	r := n.RareToWrite()
 	r.EarlyAll = to == 0 || r.EarlyAll && r.Early == a.store.Send
 	r.Early = a.store.Send
 	a.early = append(a.early, earlyCall{n.ID, to, but, waitingCall{node: n.ID, rpc: rpc, tick: a.store.Tick, args: append([]byte(nil), args...)}})
@@ -52,7 +52,7 @@ func (a *calls) callEarly(n *store.Node, to, but ids.Peer, rpc *schema.RPCType, 
 // overtakes is whether a reliable call that is sent to a holder at once, or waits for its
 // handle, would come before an early one: it must then be early, too.
 func (a *calls) overtakes(n *store.Node, hd *store.Holder) bool {
-	return n.Rare().Early == a.store.Send && (n.Rare().EarlyAll || hd.Handle() == wire.NoHandle)
+	return n.RareView().Early == a.store.Send && (n.RareView().EarlyAll || hd.Handle() == wire.NoHandle)
 }
 
 // RouteEarly hands early calls to the peers to which Stream has given the node.

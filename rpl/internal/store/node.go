@@ -20,20 +20,20 @@ type Node struct {
 	Used      bool
 	Judge     bool // on the list of the judged: Stream must judge its relevance again
 	Transient bool // its state is never sent after its arrival
-	Shared    bool // sharers hold it by the handle common
+	Shared    bool // sharers hold it by its SharedHandle
 	Holders   []Holder
 	rows      few[uint32]
 	Layout    *wire.NodeLayout
 
-	Parent  uint32 // slot; 0 (the session's) means none
-	Owner   ids.Peer
-	Born    uint32 // Store.Send when it was made: until that changes, Stream has not decided on it
-	PosItem int16  // ordinal of the item that says where the node is, or -1
-	items   few[itemSlot]
-	Spawn   spawned
-	rare    *rare // nil for most
-	Common  uint32
-	Sharers uint32
+	Parent       uint32 // slot; 0 (the session's) means none
+	Owner        ids.Peer
+	Born         uint32 // Store.Send when it was made: until that changes, Stream has not decided on it
+	PosItem      int16  // ordinal of the item that says where the node is, or -1
+	items        few[itemSlot]
+	Spawn        spawned
+	rare         *rare // nil for most
+	SharedHandle uint32
+	Sharers      uint32
 }
 
 // Rows are the node's rows, item by item.
@@ -54,18 +54,19 @@ type rare struct {
 	ownedAt  uint32   // its index among the nodes of its owner
 }
 
-// common is what all nodes have that are not rare. Nobody writes it.
-var common = &rare{Early: never}
+// noRare is what all other nodes have of that. Nobody writes it.
+var noRare = &rare{Early: never}
 
-// Rare is what the node has of that, to be read; Seldom is the same to be written.
-func (n *Node) Rare() *rare {
+// RareView is what the node has of what few nodes have, to be read only: most nodes share it.
+func (n *Node) RareView() *rare {
 	if n.rare == nil {
-		return common
+		return noRare
 	}
 	return n.rare
 }
 
-func (n *Node) Seldom() *rare {
+// RareToWrite is the same to be written: the node has it for itself from then on.
+func (n *Node) RareToWrite() *rare {
 	if n.rare == nil {
 		n.rare = &rare{Early: never}
 	}
@@ -83,7 +84,7 @@ func (n *Node) begin() {
 }
 
 // Children are the slots of the nodes below a node.
-func (n *Node) Children() []uint32 { return n.Rare().children }
+func (n *Node) Children() []uint32 { return n.RareView().children }
 
 // spawned is what a node keeps of its Spawn.
 type spawned struct {

@@ -25,8 +25,8 @@ func (a *Store) SetParent(c, p uint32) {
 	n.Parent = p
 	if p != 0 {
 		pn := &a.Nodes[p]
-		r := pn.Seldom()
-		n.Seldom().ChildAt, r.children = uint32(len(r.children)), append(r.children, c)
+		r := pn.RareToWrite()
+		n.RareToWrite().ChildAt, r.children = uint32(len(r.children)), append(r.children, c)
 	}
 	a.NoteSecrets(c)
 }
@@ -76,7 +76,7 @@ func (a *Store) setOwner(slot uint32, p ids.Peer) {
 		}
 	}
 	if n.Owner = p; p != 0 {
-		n.Seldom().ownedAt, a.owned[p] = uint32(len(a.owned[p])), append(a.owned[p], slot)
+		n.RareToWrite().ownedAt, a.owned[p] = uint32(len(a.owned[p])), append(a.owned[p], slot)
 	}
 }
 
@@ -101,7 +101,7 @@ type tenure struct {
 // retire notes that the owner has had a node until a tick. Only owners whose calls may
 // still count are remembered (protocol rule 22), at most one a tick.
 func (n *Node) retire(t, second ids.Tick) {
-	r, old := n.Seldom(), 0
+	r, old := n.RareToWrite(), 0
 	for old < len(r.past) && r.past[old].until+second <= t {
 		old++
 	}
@@ -114,7 +114,7 @@ func (n *Node) retire(t, second ids.Tick) {
 
 // OwnedLately reports whether a peer owned the node, and lost it no longer than a second ago.
 func (a *Store) OwnedLately(n *Node, p ids.Peer) bool {
-	return slices.ContainsFunc(n.Rare().past, func(t tenure) bool { return t.owner == p && t.until+ids.Tick(a.hz) > a.Tick })
+	return slices.ContainsFunc(n.RareView().past, func(t tenure) bool { return t.owner == p && t.until+ids.Tick(a.hz) > a.Tick })
 }
 
 // OwnerAt returns who owned a node at a tick, and whether the node has changed hands
