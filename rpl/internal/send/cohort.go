@@ -340,7 +340,7 @@ func (k *packer) cohort(u *updating, pc *bundle) bool {
 		u.from, u.to = pc.recAt, pc.recAt+pc.recN
 		return true
 	}
-	if k.folded = k.several(u, rest, k.folded); k.folded < len(rest) {
+	if k.folded = k.putUpdates(u, rest, k.folded); k.folded < len(rest) {
 		return false
 	}
 	k.folded = 0

@@ -30,7 +30,7 @@ func (a *Sender) Encode(id ids.Peer, now time.Duration, s wire.Sink) {
 	}
 	p.trails = !p.plan.updates.empty()
 	k := packer{a: a, p: p, s: s, now: now}
-	k.looks()
+	k.scanPredicted()
 	for {
 		k.begin()
 		k.fill()
@@ -191,7 +191,7 @@ func (k *packer) begin() {
 	if p.busy {
 		k.form |= coder.FormChecks*flag(len(p.checks.plan) > 0) | coder.FormCalls*flag(k.hasCalls())
 	}
-	if p.predicted.on && k.says(seq, room) {
+	if p.predicted.on && k.needsCompleteness(seq, room) {
 		k.form |= coder.FormChecks
 	}
 	if k.hasRuns(seq) {
@@ -255,7 +255,7 @@ func (k *packer) fill() {
 	if start == k.progress() && !k.done() {
 		k.block() // the next bundle fits no packet
 	}
-	k.closes()
+	k.putCompleteness()
 }
 
 // calls writes the unreliable calls that fit.
@@ -284,16 +284,16 @@ type updating struct {
 func (k *packer) updates() {
 	u := updating{runs: prefix.Batch{E: &k.p.enc}}
 	bundles := k.p.plan.updates.in(k.a.Updates.bundles.updates)
-	for k.update = k.several(&u, bundles, k.update); k.update < len(bundles) && k.cohort(&u, &bundles[k.update]); {
-		k.update = k.several(&u, bundles, k.update+1)
+	for k.update = k.putUpdates(&u, bundles, k.update); k.update < len(bundles) && k.cohort(&u, &bundles[k.update]); {
+		k.update = k.putUpdates(&u, bundles, k.update+1)
 	}
 	k.carries(u.from, u.to)
 	u.runs.Put()
 }
 
-// several writes updates from number i on, until one does not fit or is a bundle of
+// putUpdates writes updates from number i on, until one does not fit or is a bundle of
 // planFromCohort, and returns the number of the next.
-func (k *packer) several(u *updating, bundles []bundle, i int) int {
+func (k *packer) putUpdates(u *updating, bundles []bundle, i int) int {
 	m := &k.p.Model.Entry
 	from, to, last, room := u.from, u.to, u.last, k.room
 	for ; i < len(bundles); i++ {

@@ -80,9 +80,9 @@ func (a *Sender) PredictedAtHolders(n *store.Node) {
 	}
 }
 
-// looks looks at what the send has of the nodes that the peer predicts. Their updates are
+// scanPredicted looks at what the send has of the nodes that the peer predicts. Their updates are
 // recorded by now.
-func (k *packer) looks() {
+func (k *packer) scanPredicted() {
 	p, a := k.p, k.a
 	if !p.predicted.on {
 		return
@@ -104,7 +104,7 @@ func (k *packer) looks() {
 		h := hd.Handle()
 		switch e := &p.States[h]; {
 		case e.State == HandleIn:
-			if carried, left := a.Updates.saysOf(p, e, n, now); left || e.owesOwnership() {
+			if carried, left := a.Updates.updatedOf(p, e, n, now); left || e.owesOwnership() {
 				c.Left = true
 			} else if carried {
 				p.predicted.handles = append(p.predicted.handles, h)
@@ -131,9 +131,9 @@ func (k *packer) looks() {
 	}
 }
 
-// saysOf reports whether a send has an update of a node that its peer predicts, and whether it
+// updatedOf reports whether a send has an update of a node that its peer predicts, and whether it
 // leaves out any row that the peer may take for something else than it is.
-func (a *updates) saysOf(p *Peer, e *handleState, n *store.Node, now uint32) (carried, left bool) {
+func (a *updates) updatedOf(p *Peer, e *handleState, n *store.Node, now uint32) (carried, left bool) {
 	for i, ri := range n.Rows() {
 		r, pr := &a.store.Rows[ri], p.row(e, i)
 		switch who := r.Type.Audience; {
@@ -168,14 +168,14 @@ func (k *packer) fitsWhole(room int) bool {
 // checkBits is more than a checksum takes in a packet.
 const checkBits = 100
 
-// says decides, as a packet begins, whether it has to say how complete it is: a packet that
+// needsCompleteness decides, as a packet begins, whether it has to say how complete it is: a packet that
 // says nothing has all of what its peer predicts.
-func (k *packer) says(seq uint64, room int) bool {
+func (k *packer) needsCompleteness(seq uint64, room int) bool {
 	return k.complete.Begin(seq, func() bool { return k.fitsWhole(room) })
 }
 
-// closes writes how complete the packet is.
-func (k *packer) closes() {
+// putCompleteness writes how complete the packet is.
+func (k *packer) putCompleteness() {
 	if n, says := k.complete.End(k.rec.Seq, k.update, k.form&coder.FormAgain != 0); says {
 		k.p.enc.PutOne(coder.Unsigned(&k.p.Model.Entry.Length, uint32(n)))
 	}

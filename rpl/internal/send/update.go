@@ -152,7 +152,7 @@ func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, s
 			a.syms = append(a.syms, m.PresentSym(a.actions[i:]))
 		}
 		if n.Layout.Twins != nil {
-			a.hear(n, i)
+			a.noteTwins(n, i)
 		}
 		sent, free, age := a.appendRow(p, h, e, n, i, speculative)
 		a.said = a.said[:0]
@@ -165,8 +165,8 @@ func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, s
 	return pending, loose, urgency
 }
 
-// hear notes what rows before row i in its update say of its words.
-func (a *updates) hear(n *store.Node, i int) {
+// noteTwins notes in a.said what rows before row i in its update say of words that are twins of its own.
+func (a *updates) noteTwins(n *store.Node, i int) {
 	for _, w := range n.Layout.Twins[i] {
 		if action := a.actions[w.Row]; action == coder.RowSame || action == coder.RowForget {
 			continue
