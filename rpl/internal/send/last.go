@@ -2,6 +2,7 @@ package send
 
 import (
 	"math/bits"
+	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
@@ -58,6 +59,28 @@ func (v *lifecycle) unknown() (since [2]ids.Tick) {
 		since[1] = v.repeat
 	}
 	return since
+}
+
+// appendRemoval codes the removal of a node and notes its entry; what the node was in the end is the last of it.
+func (a *updates) appendRemoval(p *Peer, h uint32, e *handleState, v *lifecycle, now time.Duration) {
+	m, ago := &p.Model.Entry, uint32(a.store.Tick-v.end)
+	fenced := v.fence > p.Link.Arrived && (v.copies == 0 || now-v.round < wire.FenceAge)
+	says := coder.RemoveDestroyed*flag(v.destroyed) | coder.RemoveFenced*flag(fenced) |
+		coder.RemoveLast*flag(len(v.last) > 0) | coder.RemoveReason*flag(v.reason != 0) | coder.RemoveEarlier*flag(ago != 0)
+	a.syms = append(a.syms, m.Remove.Sym(1+says), coder.Unsigned(&m.Handle, h), prefix.Raw(uint32(e.gen), 8))
+	if fenced {
+		a.syms = append(a.syms, prefix.Raw(uint32(v.fence), 16))
+	}
+	if v.reason != 0 {
+		a.syms = append(a.syms, prefix.Raw(uint32(v.reason), 8))
+	}
+	if ago != 0 {
+		a.syms = append(a.syms, coder.Unsigned(&m.Run, ago-1))
+	}
+	if len(v.last) > 0 {
+		a.appendLast(p, v)
+	}
+	a.note(h, 0, recRemoval, e.gen, 0)
 }
 
 // appendLast codes the last state of a node for a peer: the bits that it takes, since when the node has

@@ -4,10 +4,8 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/budget"
-	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/marks"
-	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -180,13 +178,11 @@ func (a *planner) planSend(p *Peer, own *marks.Batch, now time.Duration) {
 	p.busy = p.busy && p.isBusy()
 }
 
-// planRemovals plans the first copies of removals and those of a new round or, if
-// copies is set, further copies. It reports whether any was due, even if the budget did
-// not pay for it. If none was, the peer need not look again until one more node is
-// removed, or a packet with a removal is acked or lost.
+// planRemovals plans the first copies of removals and those of a new round or, if copies is set, further
+// copies. It reports whether any was due, even if the budget did not pay for it. If none was, the peer
+// need not look again until one more node is removed, or a packet with a removal is acked or lost.
 func (a *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any bool) {
-	kept := p.going[:0]
-	most := p.Link.CopiesFor()
+	u, kept, most := &a.sender.Updates, p.going[:0], p.Link.CopiesFor()
 	for _, h := range p.going {
 		e, v := &p.States[h], p.lifeAt(h)
 		if e.State != HandleGoing {
@@ -197,37 +193,18 @@ func (a *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any boo
 			continue
 		}
 		any = true
-		m := p.Model
-		begun := a.sender.Updates.cursor()
-		fenced := v.fence > p.Link.Arrived && (v.copies == 0 || now-v.round < wire.FenceAge)
-		says := coder.RemoveDestroyed*flag(v.destroyed) | coder.RemoveFenced*flag(fenced) |
-			coder.RemoveLast*flag(len(v.last) > 0) | coder.RemoveReason*flag(v.reason != 0) | coder.RemoveEarlier*flag(v.end != a.store.Tick)
-		a.sender.Updates.syms = append(a.sender.Updates.syms, m.Entry.Remove.Sym(1+says), coder.Unsigned(&m.Entry.Handle, h), prefix.Raw(uint32(e.gen), 8))
-		if fenced {
-			a.sender.Updates.syms = append(a.sender.Updates.syms, prefix.Raw(uint32(v.fence), 16))
-		}
-		if v.reason != 0 {
-			a.sender.Updates.syms = append(a.sender.Updates.syms, prefix.Raw(uint32(v.reason), 8))
-		}
-		if v.end != a.store.Tick {
-			a.sender.Updates.syms = append(a.sender.Updates.syms, coder.Unsigned(&m.Entry.Run, uint32(a.store.Tick-v.end-1)))
-		}
-		if len(v.last) > 0 {
-			a.sender.Updates.appendLast(p, v)
-		}
-		a.sender.Updates.note(h, 0, recRemoval, e.gen, 0)
-		pc := a.sender.Updates.bundle(h, begun)
-		if !a.afford(p, int(pc.bits)) {
-			a.sender.Updates.rewind(begun)
+		begun := u.cursor()
+		u.appendRemoval(p, h, e, v, now)
+		b := u.bundle(h, begun)
+		if !a.afford(p, int(b.bits)) {
+			u.rewind(begun)
 			continue
 		}
-		a.sender.Updates.bundles.removals = append(a.sender.Updates.bundles.removals, pc)
+		u.bundles.removals = append(u.bundles.removals, b)
 		p.plan.removals.to++
-		a.sender.Accounts.RemovalBits += uint64(pc.bits)
+		a.sender.Accounts.RemovalBits += uint64(b.bits)
 		a.sender.Accounts.Counters.Removals++
-		if copies {
-			a.sender.Accounts.Counters.Repeats++
-		}
+		a.sender.Accounts.Counters.Repeats += uint64(flag(copies))
 	}
 	p.going = p.going[:len(kept)]
 	return any

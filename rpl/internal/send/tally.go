@@ -5,8 +5,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// tally counts for one peer while its Encode runs: other peers' may run at the same
-// time.
+// tally counts for one peer while its Encode runs: other peers' may run at the same time.
 type tally struct {
 	blocks, checks, lost uint32
 	tooLong              ids.Node // a node that no block can hold
@@ -26,8 +25,7 @@ func (a *Sender) count(p *Peer) {
 	p.tally = tally{}
 }
 
-// noteTooLong counts a node that no block can hold, and logs it unless it was the last
-// one logged.
+// noteTooLong counts a node that no block can hold, and logs it unless it was the last one logged.
 func (a *Sender) noteTooLong(n ids.Node) {
 	a.Accounts.Counters.TooLong++
 	if n != a.Accounts.tooLong {
