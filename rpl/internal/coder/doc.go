@@ -16,7 +16,8 @@
 //
 //	coding.go, model.go         what the schema decides; all tables of the stream
 //	defaults.go                 those before anything is learned
-//	learn.go                    what is counted; fit.go, fitting.go: tables that fit it, over some ticks
+//	learn.go                    what is counted; fitter.go: tables that fit it; fit.go, fitting.go: what they save, and
+//	                            a fit over some ticks
 //	tableset.go, tables.go, tables_lists.go, tables_build.go
 //	                            tables as they are sent, and the model that both ends build of them
 package coder

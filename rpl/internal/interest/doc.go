@@ -11,6 +11,7 @@
 //	observers.go  where a peer sees from, and for how long; showing.go: what it is shown against the rules
 //	neighbourlist.go
 //	              peers with a few observers: for each a list of the nodes near the boundary of its sight;
+//	              boundary.go: those nodes; reach.go: the cells in which it finds them;
 //	              neighbourlists.go: those of one peer; companions.go: observers that stand together
 //	fullscan.go   any other peer: everything in reach is scanned
 //	large.go      nodes that are seen by their edge

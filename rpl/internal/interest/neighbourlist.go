@@ -2,7 +2,6 @@ package interest
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/spatial"
@@ -34,37 +33,6 @@ type neighbourList struct {
 	rings      spatial.Rings // of its own, if scale is not 1
 	inBoundary wire.Bitset   // slots of boundary
 	cells      cells         // the cells of the grid of whose news it gets, while it is on
-}
-
-// cells is a rectangle of cells of the grid, both corners included.
-type cells struct{ from, to [2]int }
-
-func (c *cells) has(x, y int) bool {
-	return x >= c.from[0] && x <= c.to[0] && y >= c.from[1] && y <= c.to[1]
-}
-
-// A boundaryNode is a node near the boundary of a peer's sight. It stays right until the grid
-// reports the node.
-type boundaryNode struct {
-	x, y float32 // its place in the grid
-	who  uint32  // its slot, with boundaryHeld if the peer should hold it
-}
-
-const boundaryHeld = 1 << 31 // a bit that no slot has
-
-func boundaryAt(slot uint32, held bool) boundaryNode {
-	return boundaryNode{who: slot | uint32(flag(held))<<31}
-}
-
-func (e *boundaryNode) slot() uint32 { return e.who &^ boundaryHeld }
-
-// held is 1 if the peer should hold the node, else 0.
-func (e *boundaryNode) held() int { return int(e.who >> 31) }
-
-// departs is 1 if a node is held and farther than limits[1], or not held and not
-// farther than limits[0]; else 0.
-func departs(held int, d spatial.Far, limits *[2]spatial.Far) int {
-	return held ^ flag(d <= limits[held&1])
 }
 
 // usesLists reports whether a peer has neighbour lists.
@@ -133,9 +101,6 @@ func (a *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (lea
 	return leapt
 }
 
-// uncertainMost is how many nodes of the boundary are checked together.
-const uncertainMost = 64
-
 // pass asks the nodes of the boundary that are uncertain, and the nodes that the grid
 // has reported.
 func (v *scanPass) pass(reported []uint32) {
@@ -181,76 +146,6 @@ func (v *scanPass) pass(reported []uint32) {
 			}
 		}
 	}
-}
-
-// uncertain returns the indices in boundary of the nodes that their places in the grid do
-// not decide, and of those with news. It appends them to dst, which has room. No branch
-// depends on a node.
-func (v *scanPass) uncertain(dst []uint8, boundary []boundaryNode, news *slotFilter) []uint8 {
-	if len(v.beside) > 0 {
-		return v.uncertainBeside(dst, boundary, news)
-	}
-	x, y := float32(v.o[0]), float32(v.o[1])
-	limits := &v.Unsure
-	dst = dst[:uncertainMost]
-	n := 0
-	if v.all {
-		for i := range boundary {
-			e := &boundary[i]
-			dst[n&(uncertainMost-1)] = uint8(i)
-			n += e.held() | departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
-		}
-		v.touchShown(dst[:n], boundary)
-		return dst[:n]
-	}
-	if !news.some {
-		for i := range boundary {
-			e := &boundary[i]
-			dst[n&(uncertainMost-1)] = uint8(i)
-			n += departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits)
-		}
-		return dst[:n]
-	}
-	for i := range boundary {
-		e := &boundary[i]
-		dst[n&(uncertainMost-1)] = uint8(i)
-		n += departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
-	}
-	return dst[:n]
-}
-
-// slotFilter is a set of slots that may answer yes for a slot that is not in it.
-type slotFilter struct {
-	bits [4]uint64
-	some bool
-}
-
-func (f *slotFilter) add(slot uint32) {
-	f.bits[slot>>6&3] |= 1 << (slot & 63)
-	f.some = true
-}
-
-func (f *slotFilter) may(slot uint32) bool { return f.bits[slot>>6&3]>>(slot&63)&1 != 0 }
-
-func (w *neighbourList) addBoundary(e boundaryNode) {
-	w.inBoundary.Set(e.slot())
-	w.boundary = append(w.boundary, e)
-}
-
-func (w *neighbourList) forgetBoundary() {
-	for i := range w.boundary {
-		w.inBoundary.Clear(w.boundary[i].slot())
-	}
-	w.boundary = w.boundary[:0]
-}
-
-// dropBoundary takes a node out of the boundary; the last one takes its place.
-func (w *neighbourList) dropBoundary(i int) {
-	boundary := w.boundary
-	w.inBoundary.Clear(boundary[i].slot())
-	last := len(boundary) - 1
-	boundary[i] = boundary[last]
-	w.boundary = boundary[:last]
 }
 
 // stays reports whether a node of the boundary, of which the grid reports nothing, still is
@@ -330,121 +225,4 @@ func (w *neighbourList) distance(x, y float32) spatial.Far {
 		d = min(d, spatial.FarBetween(x-float32(at[0]), y-float32(at[1])))
 	}
 	return d
-}
-
-// scan notes all nodes that are at the boundary now, and asks them.
-func (v *scanPass) scan(reported []uint32) {
-	a, p, w := v.a, v.p, v.w
-	v.stand()
-	w.forgetBoundary()
-	v.touchReach()
-	found := v.addReach()
-	for i := range w.boundary {
-		w.inBoundary.Set(w.boundary[i].slot())
-	}
-	if !v.alone { // sweep finds what was left behind, and what has moved away is reported
-		v.pass(reported)
-		return
-	}
-	p.InGrid.Compact()
-	if found < len(p.InGrid.Slots) { // some nodes that the peer has are beyond the cells
-		a.touchPositions(p.InGrid.Slots)
-		for _, slot := range p.InGrid.Slots {
-			if s := &a.space.Positions[slot]; w.distance(s.GridX, s.GridY) > v.limits[1] && !w.inBoundary.Has(slot) {
-				w.addBoundary(boundaryNode{s.GridX, s.GridY, slot | boundaryHeld})
-			}
-		}
-	}
-	v.pass(nil)
-}
-
-// addReach adds the nodes in reach that are at the boundary to the list, and returns how many
-// nodes there the peer has. No branch depends on a node.
-func (v *scanPass) addReach() (had int) {
-	w, g, at := v.w, v.a.space.Index, &v.w.cells
-	x, y := float32(v.o[0]), float32(v.o[1])
-	limits, outer, wanted, beside := v.limits, v.outer, v.p.Wanted.W, v.beside
-	boundary, n, checks := w.boundary, len(w.boundary), 0
-	for cy := at.from[1]; cy <= at.to[1]; cy++ {
-		for cx := at.from[0]; cx <= at.to[0]; cx++ {
-			nodes := g.Buckets[g.BucketAt(cx, cy)]
-			if len(nodes) == 0 {
-				continue
-			}
-			checks += len(nodes)
-			if cap(boundary)-n < len(nodes) {
-				boundary = slices.Grow(boundary[:n], len(nodes))
-			}
-			room := boundary[n : n+len(nodes)]
-			k := 0
-			for i := range nodes {
-				node := &nodes[i]
-				held := 0
-				if at := int(node.Slot >> 6); at < len(wanted) {
-					held = int(wanted[at]>>(node.Slot&63)) & 1
-				}
-				e := &room[k]
-				e.x, e.y, e.who = node.X, node.Y, node.Slot|uint32(held)<<31
-				d := spatial.FarBetween(node.X-x, node.Y-y)
-				for i := range beside {
-					d = min(d, spatial.FarBetween(node.X-beside[i].at[0], node.Y-beside[i].at[1]))
-				}
-				k += departs(held, d, &limits) & flag(d <= outer)
-				had += held
-			}
-			n += k
-		}
-	}
-	w.boundary = boundary[:n]
-	v.a.DistanceChecks += uint64(checks)
-	return had
-}
-
-// stand moves the list to where the observer is.
-func (v *scanPass) stand() {
-	g, w := v.a.space.Index, v.w
-	var at cells
-	for k, o := range v.o {
-		at.from[k], at.to[k] = g.Span(o, g.Exit*w.scale+g.ObserverSlack)
-		for i := range v.beside {
-			from, to := g.Span(v.beside[i].o[k], g.Exit*w.scale+g.ObserverSlack)
-			at.from[k], at.to[k] = min(at.from[k], from), max(at.to[k], to)
-		}
-		at.to[k] = min(at.to[k], at.from[k]+spatial.GridSide-1)
-	}
-	if !w.on || at != w.cells {
-		v.a.endBut(w, at)
-		w.on, w.cells = true, at
-		for y := at.from[1]; y <= at.to[1]; y++ {
-			for x := at.from[0]; x <= at.to[0]; x++ {
-				v.a.space.Subscribe(w.id, g.BucketAt(x, y))
-			}
-		}
-	}
-	v.note(sinceScan)
-	inner := v.Inner
-	if g.Policy != nil { // every move in sight is news
-		inner = -1
-	}
-	*g.SightOf(w.id) = spatial.Sight{X: float32(v.o[0]), Y: float32(v.o[1]), Inner: inner, Outer: v.Outer.Beyond(v.spread())}
-}
-
-// endList ends a list: the grid no longer reports anything to it.
-func (a *Manager) endList(w *neighbourList) { a.endBut(w, cells{to: [2]int{-1, -1}}) }
-
-// endBut ends a list but for some cells. (Two cells far apart may be one bucket: so what is not
-// covered any more goes first, and what is covered from now on comes then.)
-func (a *Manager) endBut(w *neighbourList, but cells) {
-	if !w.on {
-		return
-	}
-	w.on = false
-	g, at := a.space.Index, &w.cells
-	for y := at.from[1]; y <= at.to[1]; y++ {
-		for x := at.from[0]; x <= at.to[0]; x++ {
-			if !but.has(x, y) {
-				a.space.Unsubscribe(w.id, g.BucketAt(x, y))
-			}
-		}
-	}
 }
