@@ -1,17 +1,17 @@
 package interest
 
 // touchPositions touches where nodes are.
-func (a *Manager) touchPositions(slots []uint32) {
+func (m *Manager) touchPositions(slots []uint32) {
 	sum := int32(0)
 	for _, slot := range slots {
-		sum += a.space.Positions[slot].Cell
+		sum += m.space.Positions[slot].Cell
 	}
-	a.touched += uint32(sum)
+	m.touched += uint32(sum)
 }
 
 // touchLists touches the nodes at the boundary of some peers' sight, and those that the
 // grid has reported to them.
-func (a *Manager) touchLists(viewers []*Viewer) {
+func (m *Manager) touchLists(viewers []*Viewer) {
 	sum := uint32(0)
 	for _, v := range viewers {
 		sum += v.touchList()
@@ -22,12 +22,12 @@ func (a *Manager) touchLists(viewers []*Viewer) {
 			for i := 0; i < len(w.boundary); i += 5 { // entries that share a cache line
 				sum += w.boundary[i].who
 			}
-			for _, slot := range a.space.Index.NewsOf(w.id) {
-				sum += uint32(a.space.Positions[slot].Cell) + uint32(flag(v.Wanted.Has(slot)))
+			for _, slot := range m.space.Index.NewsOf(w.id) {
+				sum += uint32(m.space.Positions[slot].Cell) + uint32(flag(v.Wanted.Has(slot)))
 			}
 		}
 	}
-	a.touched += sum
+	m.touched += sum
 }
 
 // touchList touches what a list reads of its viewer.
@@ -38,7 +38,7 @@ func (v *Viewer) touchList() uint32 {
 // touchReach touches the cells that a list scans.
 func (v *scanPass) touchReach() {
 	sum := uint32(0)
-	g, at := v.a.space.Index, &v.w.cells
+	g, at := v.m.space.Index, &v.w.cells
 	for y := at.from[1]; y <= at.to[1]; y++ {
 		for x := at.from[0]; x <= at.to[0]; x++ {
 			if nodes := g.Buckets[g.BucketAt(x, y)]; len(nodes) > 0 {
@@ -46,7 +46,7 @@ func (v *scanPass) touchReach() {
 			}
 		}
 	}
-	v.a.touched += sum
+	v.m.touched += sum
 }
 
 // touchShown touches what the Policy is shown of some nodes of a boundary.
@@ -54,19 +54,19 @@ func (v *scanPass) touchShown(which []uint8, boundary []boundaryNode) {
 	sum := int32(0)
 	for _, i := range which {
 		slot := boundary[i].slot()
-		sum += v.a.space.Positions[slot].Cell + int32(v.a.store.Nodes[slot].ID)
+		sum += v.m.space.Positions[slot].Cell + int32(v.m.store.Nodes[slot].ID)
 	}
-	v.a.touched += uint32(sum)
+	v.m.touched += uint32(sum)
 }
 
 // touchCells touches the cells of some nodes, their places in them, and their subscribers.
-func (a *Manager) touchCells(slots []uint32) {
-	g, sum := a.space.Index, uint32(0)
+func (m *Manager) touchCells(slots []uint32) {
+	g, sum := m.space.Index, uint32(0)
 	if g == nil {
 		return
 	}
 	for _, slot := range slots {
-		if i := a.space.Positions[slot].Cell; i >= 0 {
+		if i := m.space.Positions[slot].Cell; i >= 0 {
 			sum += uint32(len(g.Buckets[i]))
 			if g.Subscribers.Words > 0 {
 				sum += uint32(g.Subscribers.Bits[int(i)*g.Subscribers.Words])
@@ -74,9 +74,9 @@ func (a *Manager) touchCells(slots []uint32) {
 		}
 	}
 	for _, slot := range slots {
-		if s := &a.space.Positions[slot]; s.Cell >= 0 {
+		if s := &m.space.Positions[slot]; s.Cell >= 0 {
 			sum += g.Buckets[s.Cell][s.CellAt].Slot
 		}
 	}
-	a.touched += sum
+	m.touched += sum
 }

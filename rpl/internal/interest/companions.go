@@ -71,7 +71,7 @@ func (v *scanPass) spread() (far float64) {
 
 // companions decides which observers of a peer share a list. It returns which lists serve others
 // than before, and so scan anew.
-func (a *Manager) companions(p *Viewer) (anew [maxLists]bool) {
+func (m *Manager) companions(p *Viewer) (anew [maxLists]bool) {
 	if p.rescan { // an observer may have another number
 		for k := range p.Points {
 			p.first[k] = int8(k)
@@ -79,11 +79,11 @@ func (a *Manager) companions(p *Viewer) (anew [maxLists]bool) {
 	}
 	p.lists = 0
 	for k := range p.Points {
-		p.first[k] = int8(a.firstOf(p, k))
+		p.first[k] = int8(m.firstOf(p, k))
 		if w := p.listAt(k); int(p.first[k]) == k {
 			p.lists++
 		} else {
-			a.endList(w)
+			m.endList(w)
 			w.forgetBoundary()
 			w.beside = w.beside[:0]
 		}
@@ -97,8 +97,8 @@ func (a *Manager) companions(p *Viewer) (anew [maxLists]bool) {
 }
 
 // firstOf returns which observer's list serves one of a peer's: its own, or that of an earlier one.
-func (a *Manager) firstOf(p *Viewer, k int) int {
-	g, o := a.space.Index, &p.Points[k]
+func (m *Manager) firstOf(p *Viewer, k int) int {
+	g, o := m.space.Index, &p.Points[k]
 	if g.Coarse(o.X, o.Y) {
 		return k
 	}

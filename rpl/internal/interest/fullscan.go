@@ -13,38 +13,38 @@ import (
 // reach, else those that have moved themselves. A peer with a few observers and a Grid or
 // a Policy has neighbour lists instead (neighbourlist.go).
 type fullScan struct {
-	a   *Manager
+	m   *Manager
 	p   *Viewer
 	now time.Duration
 }
 
 // fullScan finds what comes into or goes out of the sight of a peer.
-func (a *Manager) fullScan(p *Viewer, now time.Duration) {
-	a.endLists(p, 0)
+func (m *Manager) fullScan(p *Viewer, now time.Duration) {
+	m.endLists(p, 0)
 	p.sweeps = false
-	a.space.NeedsStamps = true
-	all := p.rescan || !p.scanned || a.space.Unstamped
-	moved := a.space.Index.Moved == a.space.Moves
+	m.space.NeedsStamps = true
+	all := p.rescan || !p.scanned || m.space.Unstamped
+	moved := m.space.Index.Moved == m.space.Moves
 	if !all && !moved && len(p.lingering) == 0 {
 		return
 	}
 	p.rescan, p.scanned = false, true
-	if a.views == nil {
-		a.views = new(views)
+	if m.views == nil {
+		m.views = new(views)
 	}
-	l := fullScan{a, p, now}
-	a.views.open(a, p)
+	l := fullScan{m, p, now}
+	m.views.open(m, p)
 	p.lingering, p.lingered = p.lingered[:0], p.lingering
 	for _, slot := range p.lingered {
 		l.checkOut(slot)
 	}
 	if all || moved {
-		a.views.each(func(bucket int32) { l.scanCell(bucket, all) })
+		m.views.each(func(bucket int32) { l.scanCell(bucket, all) })
 	}
 	if all {
 		near := &p.InGrid
 		near.Compact()
-		a.touchPositions(near.Slots)
+		m.touchPositions(near.Slots)
 		for i := 0; i < len(near.Slots); {
 			slot := near.Slots[i]
 			l.checkOut(slot)
@@ -53,58 +53,58 @@ func (a *Manager) fullScan(p *Viewer, now time.Duration) {
 			}
 		}
 	} else {
-		for _, slot := range a.space.Index.Crossed {
+		for _, slot := range m.space.Index.Crossed {
 			l.checkOut(slot)
 		}
 	}
 	for _, slot := range p.lingering {
-		a.views.late.Clear(slot)
+		m.views.late.Clear(slot)
 	}
 }
 
 // scanCell checks the nodes in a bucket, if all is to be checked or one of them has
 // moved.
 func (l *fullScan) scanCell(bucket int32, all bool) {
-	g := l.a.space.Index
-	if !all && g.Stamps[bucket] != l.a.space.Moves {
+	g := l.m.space.Index
+	if !all && g.Stamps[bucket] != l.m.space.Moves {
 		return
 	}
 	for k := range g.Buckets[bucket] {
 		if slot := g.Buckets[bucket][k].Slot; l.p.Wanted.Has(slot) {
 			l.checkOut(slot)
-		} else if l.wants(slot, false) && !l.a.hides(l.p, slot) {
-			l.a.decide(l.p, slot, true)
+		} else if l.wants(slot, false) && !l.m.hides(l.p, slot) {
+			l.m.decide(l.p, slot, true)
 		}
 	}
 }
 
 // checkOut takes away a node that the peer has by distance, if it is out of sight.
 func (l *fullScan) checkOut(slot uint32) {
-	a, p := l.a, l.p
+	m, p := l.m, l.p
 	switch {
-	case a.space.Positions[slot].Cell < 0 || !p.Wanted.Has(slot) || l.wants(slot, true):
-	case a.holdsOn(p, slot) || a.views.late.Has(slot):
-	case a.lingers(p, slot, l.now):
+	case m.space.Positions[slot].Cell < 0 || !p.Wanted.Has(slot) || l.wants(slot, true):
+	case m.holdsOn(p, slot) || m.views.late.Has(slot):
+	case m.lingers(p, slot, l.now):
 		p.lingering = append(p.lingering, slot)
-		a.views.late.Set(slot)
+		m.views.late.Set(slot)
 	default:
-		a.decide(p, slot, false)
+		m.decide(p, slot, false)
 	}
 }
 
 // wants is Manager.wants for a node in the grid. It asks only the observers that
 // reach the node's bucket.
 func (l *fullScan) wants(slot uint32, had bool) bool {
-	a, s := l.a, &l.a.space.Positions[slot]
-	a.DistanceChecks++
-	v, in := a.views, a.Rule
+	m, s := l.m, &l.m.space.Positions[slot]
+	m.DistanceChecks++
+	v, in := m.views, m.Rule
 	near := v.pointsNear(s.Cell)
-	if a.space.Index.Plain {
-		limit := a.space.Index.Rings.Sight[flag(had)]
+	if m.space.Index.Plain {
+		limit := m.space.Index.Rings.Sight[flag(had)]
 		for _, i := range near {
 			o := &v.points[i]
 			dx, dy := s.X-o.X, s.Y-o.Y
-			if d := dx*dx + dy*dy; d <= limit*o.Scale*o.Scale && (a.space.Index.Policy == nil || a.allows(l.p, slot, o, d, had)) {
+			if d := dx*dx + dy*dy; d <= limit*o.Scale*o.Scale && (m.space.Index.Policy == nil || m.allows(l.p, slot, o, d, had)) {
 				return true
 			}
 		}
@@ -119,12 +119,12 @@ func (l *fullScan) wants(slot uint32, had bool) bool {
 		}
 	}
 	best = math.Sqrt(best)
-	return best <= in.Reach(l.p.ID) && in.Wants(l.p.ID, a.store.Nodes[slot].ID, best, had)
+	return best <= in.Reach(l.p.ID) && in.Wants(l.p.ID, m.store.Nodes[slot].ID, best, had)
 }
 
 // lingers is whether a node out of sight has not yet stayed for MinStay.
-func (a *Manager) lingers(p *Viewer, slot uint32, now time.Duration) bool {
-	h := a.store.Nodes[slot].Holder(p.index)
+func (m *Manager) lingers(p *Viewer, slot uint32, now time.Duration) bool {
+	h := m.store.Nodes[slot].Holder(p.index)
 	return h != nil && h.Held(now) < wire.MinStay
 }
 
@@ -145,12 +145,12 @@ type views struct {
 const maxView = spatial.GridSide * spatial.GridSide / 8
 
 // open sets up views for a peer's present observers.
-func (v *views) open(a *Manager, p *Viewer) {
+func (v *views) open(m *Manager, p *Viewer) {
 	for _, b := range v.reached {
 		v.lists[b] = v.lists[b][:0]
 	}
 	v.reached, v.all, v.points = v.reached[:0], nil, p.Points
-	g, reach := a.space.Index, a.Rule.Reach(p.ID)
+	g, reach := m.space.Index, m.Rule.Reach(p.ID)
 	for i, o := range p.Points {
 		x0, x1 := g.Span(o.X, reach*o.Scale)
 		y0, y1 := g.Span(o.Y, reach*o.Scale)

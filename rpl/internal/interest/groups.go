@@ -13,8 +13,8 @@ import (
 // SetGroup puts a peer into a group or takes it out. SetNodeGroup does the same for a
 // node whose Relevance is Grouped. SetGroup costs what the group may see, however large
 // the world is. It does nothing for a peer that is not connected.
-func (a *Manager) SetGroup(id ids.Peer, g ids.Audience, in bool) {
-	v := a.viewOf.Find(id)
+func (m *Manager) SetGroup(id ids.Peer, g ids.Audience, in bool) {
+	v := m.viewOf.Find(id)
 	if v == nil || g < ids.FirstGroup {
 		return
 	}
@@ -22,14 +22,14 @@ func (a *Manager) SetGroup(id ids.Peer, g ids.Audience, in bool) {
 	if SetBit(&v.Groups, g-ids.FirstGroup, in); v.Groups == before {
 		return
 	}
-	for k, some := range a.grouped.W {
+	for k, some := range m.grouped.W {
 		for ; some != 0; some &= some - 1 {
-			if slot := uint32(k<<6 + bits.TrailingZeros64(some)); a.store.Nodes[slot].RareView().Groups>>(g-ids.FirstGroup)&1 != 0 {
-				a.Rejudge(slot)
+			if slot := uint32(k<<6 + bits.TrailingZeros64(some)); m.store.Nodes[slot].RareView().Groups>>(g-ids.FirstGroup)&1 != 0 {
+				m.Rejudge(slot)
 			}
 		}
 	}
-	a.Regrouped = append(a.Regrouped, membership{v.index, g})
+	m.Regrouped = append(m.Regrouped, membership{v.index, g})
 }
 
 // A membership is a peer, by its index, and a group that it has come into or gone out of.
@@ -39,26 +39,26 @@ type membership struct {
 }
 
 // Condition is Authority.Condition.
-func (a *Manager) Condition(g ids.Audience, fn func(ids.Peer) bool) {
+func (m *Manager) Condition(g ids.Audience, fn func(ids.Peer) bool) {
 	if g >= ids.FirstGroup && int(g-ids.FirstGroup) < schema.MaxGroups {
-		a.conditions[g-ids.FirstGroup] = fn
-		a.conditional = a.conditional || fn != nil
+		m.conditions[g-ids.FirstGroup] = fn
+		m.conditional = m.conditional || fn != nil
 	}
 }
 
 // AskConditions sets the memberships that functions decide.
-func (a *Manager) AskConditions() {
-	if !a.conditional {
+func (m *Manager) AskConditions() {
+	if !m.conditional {
 		return
 	}
-	for g, fn := range a.conditions {
+	for g, fn := range m.conditions {
 		if fn == nil {
 			continue
 		}
-		for _, v := range a.Viewers {
+		for _, v := range m.Viewers {
 			if v != nil {
 				if in := fn(v.ID); in != (v.Groups>>g&1 != 0) {
-					a.SetGroup(v.ID, ids.FirstGroup+ids.Audience(g), in)
+					m.SetGroup(v.ID, ids.FirstGroup+ids.Audience(g), in)
 				}
 			}
 		}
@@ -74,10 +74,10 @@ func SetBit(w *uint64, i ids.Audience, on bool) {
 }
 
 // NoteGrouped notes whether a slot's node has Relevance Grouped.
-func (a *Manager) NoteGrouped(slot uint32) {
-	if a.store.Nodes[slot].Spawn.Relevance == ids.Grouped {
-		a.grouped.Set(slot)
+func (m *Manager) NoteGrouped(slot uint32) {
+	if m.store.Nodes[slot].Spawn.Relevance == ids.Grouped {
+		m.grouped.Set(slot)
 	} else {
-		a.grouped.Clear(slot)
+		m.grouped.Clear(slot)
 	}
 }

@@ -35,9 +35,9 @@ type larges struct {
 }
 
 // SetExtent is Authority.SetExtent. extent is not negative.
-func (a *Manager) SetExtent(slot uint32, extent float64) {
-	l := &a.larges
-	if g := a.space.Index; g == nil || extent <= leastExtent*g.Slack {
+func (m *Manager) SetExtent(slot uint32, extent float64) {
+	l := &m.larges
+	if g := m.space.Index; g == nil || extent <= leastExtent*g.Slack {
 		extent = 0
 	}
 	if l.extents[slot] == extent {
@@ -52,40 +52,40 @@ func (a *Manager) SetExtent(slot uint32, extent float64) {
 		l.extents[slot] = extent
 	}
 	l.stale = true
-	a.Rejudge(slot)
+	m.Rejudge(slot)
 }
 
 // extentOf is how far a node reaches round its place: 0 for most.
-func (a *Manager) extentOf(slot uint32) float64 {
-	if len(a.larges.extents) == 0 {
+func (m *Manager) extentOf(slot uint32) float64 {
+	if len(m.larges.extents) == 0 {
 		return 0
 	}
-	return a.larges.extents[slot]
+	return m.larges.extents[slot]
 }
 
 // forgetExtent forgets a node that is about to be removed.
-func (a *Manager) forgetExtent(slot uint32) {
-	if a.extentOf(slot) > 0 {
-		delete(a.larges.extents, slot)
-		a.larges.stale = true
+func (m *Manager) forgetExtent(slot uint32) {
+	if m.extentOf(slot) > 0 {
+		delete(m.larges.extents, slot)
+		m.larges.stale = true
 	}
 }
 
 // isNear is whether a node is had for its distance: the grid has it, or it is large.
-func (a *Manager) isNear(slot uint32) bool {
-	n := &a.store.Nodes[slot]
+func (m *Manager) isNear(slot uint32) bool {
+	n := &m.store.Nodes[slot]
 	return n.Parent == 0 && n.Spawn.Relevance == ids.Near && n.PosItem >= 0
 }
 
 // gather brings the list up to date, and reports whether a node has moved or come.
-func (a *Manager) gather() (moved bool) {
-	l := &a.larges
+func (m *Manager) gather() (moved bool) {
+	l := &m.larges
 	if l.stale {
 		l.stale, moved = false, true
 		l.list, l.widest = l.list[:0], 0
 		for slot, extent := range l.extents {
-			if a.store.Nodes[slot].Used && a.isNear(slot) {
-				s := &a.space.Positions[slot]
+			if m.store.Nodes[slot].Used && m.isNear(slot) {
+				s := &m.space.Positions[slot]
 				l.list = append(l.list, large{s.X, s.Y, extent, slot})
 				l.widest = max(l.widest, extent)
 			}
@@ -93,7 +93,7 @@ func (a *Manager) gather() (moved bool) {
 		slices.SortFunc(l.list, func(x, y large) int { return cmp.Compare(x.slot, y.slot) })
 	}
 	for i := range l.list {
-		n, s := &l.list[i], &a.space.Positions[l.list[i].slot]
+		n, s := &l.list[i], &m.space.Positions[l.list[i].slot]
 		if n.x != s.X || n.y != s.Y {
 			n.x, n.y, moved = s.X, s.Y, true
 		}
@@ -106,54 +106,54 @@ func (a *Manager) gather() (moved bool) {
 }
 
 // streamLarge decides about the large nodes.
-func (a *Manager) streamLarge(now time.Duration) {
-	l := &a.larges
+func (m *Manager) streamLarge(now time.Duration) {
+	l := &m.larges
 	if len(l.extents) == 0 && !l.stale {
 		return
 	}
-	moved := a.gather()
+	moved := m.gather()
 	for i := range l.list {
-		a.leaveLarge(l.list[i].slot, moved, now)
+		m.leaveLarge(l.list[i].slot, moved, now)
 	}
-	for _, v := range a.Viewers {
+	for _, v := range m.Viewers {
 		if v == nil || v.Silent || v.sawLarge && !moved {
 			continue
 		}
 		v.sawLarge = true
 		for i := range v.Points {
-			a.scanLarge(v, &v.Points[i])
+			m.scanLarge(v, &v.Points[i])
 		}
 	}
 }
 
 // leaveLarge takes a large node from the peers that see it no more.
-func (a *Manager) leaveLarge(slot uint32, moved bool, now time.Duration) {
-	l := &a.larges
+func (m *Manager) leaveLarge(slot uint32, moved bool, now time.Duration) {
+	l := &m.larges
 	l.holders = l.holders[:0]
-	for _, h := range a.store.Nodes[slot].Holders {
-		if v := a.Viewers[h.Peer()]; !v.Silent && (moved || !v.sawLarge || v.keepsLarge) {
+	for _, h := range m.store.Nodes[slot].Holders {
+		if v := m.Viewers[h.Peer()]; !v.Silent && (moved || !v.sawLarge || v.keepsLarge) {
 			l.holders = append(l.holders, v)
 		}
 	}
 	for _, v := range l.holders {
 		switch {
-		case a.wants(v, slot, true) || a.holdsOn(v, slot):
-		case a.lingers(v, slot, now):
+		case m.wants(v, slot, true) || m.holdsOn(v, slot):
+		case m.lingers(v, slot, now):
 			v.keepsLarge = true
 		default:
-			a.decide(v, slot, false)
+			m.decide(v, slot, false)
 		}
 	}
 }
 
 // scanLarge gives a peer the large nodes that one of its observers sees.
-func (a *Manager) scanLarge(v *Viewer, o *spatial.Observer) {
-	list := a.larges.list
-	reach := a.Rule.Reach(v.ID)*o.Scale + a.larges.widest
+func (m *Manager) scanLarge(v *Viewer, o *spatial.Observer) {
+	list := m.larges.list
+	reach := m.Rule.Reach(v.ID)*o.Scale + m.larges.widest
 	from, _ := slices.BinarySearchFunc(list, o.X-reach, func(n large, x float64) int { return cmp.Compare(n.x, x) })
 	for i := from; i < len(list) && !(list[i].x > o.X+reach); i++ {
-		if slot := list[i].slot; !v.Wanted.Has(slot) && !a.hides(v, slot) && a.wants(v, slot, false) {
-			a.decide(v, slot, true)
+		if slot := list[i].slot; !v.Wanted.Has(slot) && !m.hides(v, slot) && m.wants(v, slot, false) {
+			m.decide(v, slot, true)
 		}
 	}
 }

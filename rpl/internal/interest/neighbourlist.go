@@ -36,14 +36,14 @@ type neighbourList struct {
 }
 
 // usesLists reports whether a peer has neighbour lists.
-func (a *Manager) usesLists(p *Viewer) bool {
-	return a.space.Index.Plain && len(p.Points) > 0 && len(p.Points) <= maxLists
+func (m *Manager) usesLists(p *Viewer) bool {
+	return m.space.Index.Plain && len(p.Points) > 0 && len(p.Points) <= maxLists
 }
 
 // scanPass is the work of one list in one send.
 type scanPass struct {
 	*spatial.Rings
-	a      *Manager
+	m      *Manager
 	p      *Viewer
 	w      *neighbourList
 	o      [2]float64  // where the observer is
@@ -57,10 +57,10 @@ type scanPass struct {
 
 // scanList decides which nodes come into and go out of the sight of one observer and of those
 // beside it. It reports whether some may have been left behind.
-func (a *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (leapt bool) {
-	g, w, o := a.space.Index, p.listAt(k), &p.Points[k]
+func (m *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (leapt bool) {
+	g, w, o := m.space.Index, p.listAt(k), &p.Points[k]
 	blind := g.Rough > 0 || g.Coarse(o.X, o.Y)
-	v := scanPass{Rings: &g.Rings, a: a, p: p, w: w, o: [2]float64{o.X, o.Y}, beside: w.beside, alone: p.lists == 1, now: now}
+	v := scanPass{Rings: &g.Rings, m: m, p: p, w: w, o: [2]float64{o.X, o.Y}, beside: w.beside, alone: p.lists == 1, now: now}
 	for i := range v.beside {
 		v.beside[i].now(p)
 	}
@@ -92,7 +92,7 @@ func (a *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (lea
 			v.note(sinceAsked)
 		}
 		v.scan(reported)
-	case p.scanned && !w.waits && len(reported) == 0 && g.Moved != a.space.Moves: // nothing has moved
+	case p.scanned && !w.waits && len(reported) == 0 && g.Moved != m.space.Moves: // nothing has moved
 	default:
 		v.all = g.Policy != nil && w.waits // what is refused and stays for a while is anywhere
 		v.pass(reported)
@@ -117,19 +117,19 @@ func (v *scanPass) pass(reported []uint32) {
 		var buf [uncertainMost]uint8
 		var room [uncertainMost]uint32
 		asked := v.uncertain(buf[:0], w.boundary[from:to], &news)
-		v.a.DistanceChecks += uint64(len(asked))
+		v.m.DistanceChecks += uint64(len(asked))
 		due, slots := asked[:0], room[:0]
 		for _, k := range asked {
 			e := &w.boundary[from+int(k)]
 			if news.some && news.may(e.slot()) {
 				*e = boundaryAt(e.slot(), p.Wanted.Has(e.slot()))
-			} else if v.stays(e) && !(v.all && e.held() != 0 && !v.allows(e.slot(), v.distance(&v.a.space.Positions[e.slot()]), true)) {
+			} else if v.stays(e) && !(v.all && e.held() != 0 && !v.allows(e.slot(), v.distance(&v.m.space.Positions[e.slot()]), true)) {
 				continue
 			}
 			due, slots = append(due, k), append(slots, e.slot())
 		}
 		if len(due) > 1 {
-			v.a.store.TouchNodes(slots)
+			v.m.store.TouchNodes(slots)
 		}
 		for k := len(due) - 1; k >= 0; k-- { // from the end: dropBoundary puts the last node in the gap
 			if i := from + int(due[k]); !v.ask(&w.boundary[i]) {
@@ -140,7 +140,7 @@ func (v *scanPass) pass(reported []uint32) {
 	}
 	for _, slot := range reported {
 		if !w.inBoundary.Has(slot) {
-			v.a.DistanceChecks++
+			v.m.DistanceChecks++
 			if e := boundaryAt(slot, p.Wanted.Has(slot)); v.ask(&e) {
 				w.addBoundary(e)
 			}
@@ -152,14 +152,14 @@ func (v *scanPass) pass(reported []uint32) {
 // in sight if it is held, or out of sight if not. Mostly it is, and nothing is to be
 // noted.
 func (v *scanPass) stays(e *boundaryNode) bool {
-	s, held := &v.a.space.Positions[e.slot()], e.held()
+	s, held := &v.m.space.Positions[e.slot()], e.held()
 	return s.Cell >= 0 && flag(v.distance(s) <= v.Sight[held&1]) == held
 }
 
 // ask decides about a node, and reports whether the node is at the boundary.
 func (v *scanPass) ask(e *boundaryNode) bool {
-	a, p, slot := v.a, v.p, e.slot()
-	s := &a.space.Positions[slot]
+	m, p, slot := v.m, v.p, e.slot()
+	s := &m.space.Positions[slot]
 	if s.Cell < 0 {
 		return false
 	}
@@ -167,20 +167,20 @@ func (v *scanPass) ask(e *boundaryNode) bool {
 	e.x, e.y = s.GridX, s.GridY
 	switch {
 	case e.held() == 0:
-		if d <= v.Sight[0] && v.allows(slot, d, false) && !a.hides(p, slot) {
-			a.decide(p, slot, true)
+		if d <= v.Sight[0] && v.allows(slot, d, false) && !m.hides(p, slot) {
+			m.decide(p, slot, true)
 			e.who = slot | boundaryHeld
 			if !v.alone {
-				a.sync(p, v.w, slot)
+				m.sync(p, v.w, slot)
 			}
 		}
 	case d <= v.Sight[1] && v.allows(slot, d, true):
-	case !v.alone && a.inSight(p, slot): // of another observer
+	case !v.alone && m.inSight(p, slot): // of another observer
 	case !v.keeps(slot):
-		a.decide(p, slot, false)
+		m.decide(p, slot, false)
 		e.who = slot
 		if !v.alone {
-			a.sync(p, v.w, slot)
+			m.sync(p, v.w, slot)
 		}
 	}
 	return v.atBoundary(e.held(), v.w.distance(e.x, e.y)) != 0
@@ -188,13 +188,13 @@ func (v *scanPass) ask(e *boundaryNode) bool {
 
 // allows is whether the Policy, if there is one, lets the peer have a node in sight.
 func (v *scanPass) allows(slot uint32, square float64, had bool) bool {
-	if v.a.space.Index.Policy == nil {
+	if v.m.space.Index.Policy == nil {
 		return true
 	}
 	if len(v.beside) > 0 {
-		return v.a.policyWants(v.p, slot, had)
+		return v.m.policyWants(v.p, slot, had)
 	}
-	return v.a.allows(v.p, slot, &spatial.Observer{X: v.o[0], Y: v.o[1], Scale: 1}, square, had)
+	return v.m.allows(v.p, slot, &spatial.Observer{X: v.o[0], Y: v.o[1], Scale: 1}, square, had)
 }
 
 // atBoundary is 1 if a node at a distance from where the observer was at the last scan is at the
@@ -206,10 +206,10 @@ func (v *scanPass) atBoundary(held int, d spatial.Far) int {
 // keeps reports whether the peer keeps a node that is out of sight: because it owns a
 // node of the tree or is shown it, or because MinStay is not over.
 func (v *scanPass) keeps(slot uint32) bool {
-	if v.a.holdsOn(v.p, slot) {
+	if v.m.holdsOn(v.p, slot) {
 		return true
 	}
-	waits := v.a.lingers(v.p, slot, v.now)
+	waits := v.m.lingers(v.p, slot, v.now)
 	v.w.waits = v.w.waits || waits
 	v.p.sweeps = v.p.sweeps || waits && !v.alone
 	return waits

@@ -23,52 +23,52 @@ func (p *Viewer) listAt(k int) *neighbourList {
 func (p *Viewer) present() int { return 1 + len(p.more) }
 
 // newList returns a number for one more list.
-func (a *Manager) newList() (id int32) {
-	if n := len(a.freeLists); n > 0 {
-		id = a.freeLists[n-1]
-		a.freeLists = a.freeLists[:n-1]
+func (m *Manager) newList() (id int32) {
+	if n := len(m.freeLists); n > 0 {
+		id = m.freeLists[n-1]
+		m.freeLists = m.freeLists[:n-1]
 		return id
 	}
-	a.numbered++
-	a.space.Index.Reach(a.numbered - 1)
-	return a.numbered - 1
+	m.numbered++
+	m.space.Index.Reach(m.numbered - 1)
+	return m.numbered - 1
 }
 
 // scanLists decides which nodes come into and go out of the sight of a peer.
-func (a *Manager) scanLists(p *Viewer, now time.Duration) {
+func (m *Manager) scanLists(p *Viewer, now time.Duration) {
 	n := len(p.Points)
 	for len(p.more) < n-1 {
-		p.more = append(p.more, &neighbourList{id: a.newList()})
+		p.more = append(p.more, &neighbourList{id: m.newList()})
 	}
-	a.endLists(p, n)
+	m.endLists(p, n)
 	again, leapt := p.rescan, p.rescan
 	var anew [maxLists]bool
 	if p.rescan || n > 1 && !p.scanned {
-		anew = a.companions(p)
+		anew = m.companions(p)
 	}
 	p.rescan = false
 	for k := range p.Points {
 		if int(p.first[k]) == k {
-			leapt = a.scanList(p, k, again || anew[k], now) || leapt
+			leapt = m.scanList(p, k, again || anew[k], now) || leapt
 		}
 	}
 	if p.lists > 1 && (leapt || p.sweeps) {
-		a.sweep(p, now)
+		m.sweep(p, now)
 	}
 	p.scanned = true
 }
 
 // sweep takes away the nodes that no observer of the peer sees.
-func (a *Manager) sweep(p *Viewer, now time.Duration) {
+func (m *Manager) sweep(p *Viewer, now time.Duration) {
 	p.sweeps = false
 	p.InGrid.Compact()
-	a.touchPositions(p.InGrid.Slots)
+	m.touchPositions(p.InGrid.Slots)
 	for i := 0; i < len(p.InGrid.Slots); {
 		slot := p.InGrid.Slots[i]
-		if !a.inSight(p, slot) && !a.holdsOn(p, slot) {
-			if !a.lingers(p, slot, now) {
-				a.decide(p, slot, false)
-				a.sync(p, nil, slot)
+		if !m.inSight(p, slot) && !m.holdsOn(p, slot) {
+			if !m.lingers(p, slot, now) {
+				m.decide(p, slot, false)
+				m.sync(p, nil, slot)
 				if i < len(p.InGrid.Slots) && p.InGrid.Slots[i] != slot {
 					continue // another stands in its place
 				}
@@ -81,13 +81,13 @@ func (a *Manager) sweep(p *Viewer, now time.Duration) {
 }
 
 // inSight is whether any observer of a peer still sees a node that the peer has.
-func (a *Manager) inSight(p *Viewer, slot uint32) bool {
-	g, s := a.space.Index, &a.space.Positions[slot]
+func (m *Manager) inSight(p *Viewer, slot uint32) bool {
+	g, s := m.space.Index, &m.space.Positions[slot]
 	if s.Cell < 0 {
 		return true // it is not had for its distance
 	}
 	if g.Policy != nil {
-		return a.policyWants(p, slot, true)
+		return m.policyWants(p, slot, true)
 	}
 	limit := g.Rings.Sight[1]
 	for i := range p.Points {
@@ -100,8 +100,8 @@ func (a *Manager) inSight(p *Viewer, slot uint32) bool {
 }
 
 // sync has the lists of a peer, but for one, note what was decided about a node.
-func (a *Manager) sync(p *Viewer, but *neighbourList, slot uint32) {
-	s, held := &a.space.Positions[slot], p.Wanted.Has(slot)
+func (m *Manager) sync(p *Viewer, but *neighbourList, slot uint32) {
+	s, held := &m.space.Positions[slot], p.Wanted.Has(slot)
 	for k := range p.Points {
 		w := p.listAt(k)
 		if w == but || !w.on {
@@ -123,8 +123,8 @@ func (a *Manager) sync(p *Viewer, but *neighbourList, slot uint32) {
 }
 
 // endLists ends the lists of a peer from one on.
-func (a *Manager) endLists(p *Viewer, from int) {
+func (m *Manager) endLists(p *Viewer, from int) {
 	for k := from; k < p.present(); k++ {
-		a.endList(p.listAt(k))
+		m.endList(p.listAt(k))
 	}
 }

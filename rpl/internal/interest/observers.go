@@ -22,8 +22,8 @@ type preload struct {
 }
 
 // Observe is Authority.Observe.
-func (a *Manager) Observe(id ids.Peer, points ...[2]float64) {
-	v := a.viewOf.Find(id)
+func (m *Manager) Observe(id ids.Peer, points ...[2]float64) {
+	v := m.viewOf.Find(id)
 	if v == nil {
 		return
 	}
@@ -49,8 +49,8 @@ func (a *Manager) Observe(id ids.Peer, points ...[2]float64) {
 }
 
 // ObserveFrom is Authority.ObserveFrom. All observers have passed Check.
-func (a *Manager) ObserveFrom(id ids.Peer, observers []spatial.Observer) {
-	v := a.viewOf.Find(id)
+func (m *Manager) ObserveFrom(id ids.Peer, observers []spatial.Observer) {
+	v := m.viewOf.Find(id)
 	if v == nil {
 		return
 	}
@@ -77,8 +77,8 @@ func scaled(o spatial.Observer) spatial.Observer {
 }
 
 // Preload is Authority.Preload. It reports whether there was room.
-func (a *Manager) Preload(id ids.Peer, o spatial.Observer, until time.Duration) bool {
-	v := a.viewOf.Find(id)
+func (m *Manager) Preload(id ids.Peer, o spatial.Observer, until time.Duration) bool {
+	v := m.viewOf.Find(id)
 	if v == nil {
 		return true
 	}
@@ -92,9 +92,9 @@ func (a *Manager) Preload(id ids.Peer, o spatial.Observer, until time.Duration) 
 		return false
 	}
 	v.preloads = append(v.preloads, preload{o, until})
-	a.preloading++
-	if a.streaming {
-		a.preloaded = append(a.preloaded, v) // a Policy preloads: what is being scanned stays as it is
+	m.preloading++
+	if m.streaming {
+		m.preloaded = append(m.preloaded, v) // a Policy preloads: what is being scanned stays as it is
 	} else {
 		v.observe()
 	}
@@ -102,15 +102,15 @@ func (a *Manager) Preload(id ids.Peer, o spatial.Observer, until time.Duration) 
 }
 
 // endPreloads ends those whose time is over.
-func (a *Manager) endPreloads(now time.Duration) {
-	for _, v := range a.Viewers {
+func (m *Manager) endPreloads(now time.Duration) {
+	for _, v := range m.Viewers {
 		if v == nil || len(v.preloads) == 0 {
 			continue
 		}
 		before := len(v.preloads)
 		v.preloads = slices.DeleteFunc(v.preloads, func(p preload) bool { return now >= p.until })
 		if n := before - len(v.preloads); n > 0 {
-			a.preloading -= n
+			m.preloading -= n
 			v.observe()
 		}
 	}
@@ -140,14 +140,14 @@ func (v *Viewer) observe() {
 }
 
 // AskAgain is Authority.AskAgain: the peer's nodes in sight are decided anew; 0: every peer's.
-func (a *Manager) AskAgain(id ids.Peer) {
+func (m *Manager) AskAgain(id ids.Peer) {
 	if id != 0 {
-		if v := a.viewOf.Find(id); v != nil {
+		if v := m.viewOf.Find(id); v != nil {
 			v.rescan, v.sawLarge = true, false
 		}
 		return
 	}
-	for _, v := range a.Viewers {
+	for _, v := range m.Viewers {
 		if v != nil {
 			v.rescan, v.sawLarge = true, false
 		}
@@ -156,18 +156,18 @@ func (a *Manager) AskAgain(id ids.Peer) {
 
 // allows asks the Policy about a node that an observer has in sight, at the square of a
 // distance.
-func (a *Manager) allows(v *Viewer, slot uint32, o *spatial.Observer, square float64, had bool) bool {
-	s := &a.space.Positions[slot]
-	return a.space.Index.Policy.Sees(spatial.View{
-		Viewer: v.ID, Node: a.store.Nodes[slot].ID, X: s.X, Y: s.Y,
+func (m *Manager) allows(v *Viewer, slot uint32, o *spatial.Observer, square float64, had bool) bool {
+	s := &m.space.Positions[slot]
+	return m.space.Index.Policy.Sees(spatial.View{
+		Viewer: v.ID, Node: m.store.Nodes[slot].ID, X: s.X, Y: s.Y,
 		From: [2]float64{o.X, o.Y}, Distance: math.Sqrt(square), Had: had,
 	})
 }
 
 // policyWants is wants for a Policy: an observer has the node in sight, and is allowed to.
-func (a *Manager) policyWants(v *Viewer, slot uint32, had bool) bool {
-	s, limit := &a.space.Positions[slot], a.space.Index.Rings.Sight[flag(had)]
-	extent := a.extentOf(slot)
+func (m *Manager) policyWants(v *Viewer, slot uint32, had bool) bool {
+	s, limit := &m.space.Positions[slot], m.space.Index.Rings.Sight[flag(had)]
+	extent := m.extentOf(slot)
 	for i := range v.Points {
 		o := &v.Points[i]
 		dx, dy := s.X-o.X, s.Y-o.Y
@@ -176,7 +176,7 @@ func (a *Manager) policyWants(v *Viewer, slot uint32, had bool) bool {
 			d = max(0, math.Sqrt(d)-extent)
 			d *= d
 		}
-		if d <= limit*o.Scale*o.Scale && a.allows(v, slot, o, d, had) {
+		if d <= limit*o.Scale*o.Scale && m.allows(v, slot, o, d, had) {
 			return true
 		}
 	}
@@ -185,11 +185,11 @@ func (a *Manager) policyWants(v *Viewer, slot uint32, had bool) bool {
 
 // Favour is how much sooner than others a peer is sent a node, by the rule: 1 if that has
 // no opinion, or none that is a number above 0.
-func (a *Manager) Favour(id ids.Peer, n ids.Node) float32 {
-	if a.favours == nil {
+func (m *Manager) Favour(id ids.Peer, n ids.Node) float32 {
+	if m.favours == nil {
 		return 1
 	}
-	if f := a.favours.Favour(id, n); f > 0 {
+	if f := m.favours.Favour(id, n); f > 0 {
 		return f
 	}
 	return 1

@@ -18,7 +18,7 @@ func (c *cells) has(x, y int) bool {
 
 // scan notes all nodes that are at the boundary now, and asks them.
 func (v *scanPass) scan(reported []uint32) {
-	a, p, w := v.a, v.p, v.w
+	m, p, w := v.m, v.p, v.w
 	v.stand()
 	w.forgetBoundary()
 	v.touchReach()
@@ -32,9 +32,9 @@ func (v *scanPass) scan(reported []uint32) {
 	}
 	p.InGrid.Compact()
 	if found < len(p.InGrid.Slots) { // some nodes that the peer has are beyond the cells
-		a.touchPositions(p.InGrid.Slots)
+		m.touchPositions(p.InGrid.Slots)
 		for _, slot := range p.InGrid.Slots {
-			if s := &a.space.Positions[slot]; w.distance(s.GridX, s.GridY) > v.limits[1] && !w.inBoundary.Has(slot) {
+			if s := &m.space.Positions[slot]; w.distance(s.GridX, s.GridY) > v.limits[1] && !w.inBoundary.Has(slot) {
 				w.addBoundary(boundaryNode{s.GridX, s.GridY, slot | boundaryHeld})
 			}
 		}
@@ -45,7 +45,7 @@ func (v *scanPass) scan(reported []uint32) {
 // addReach adds the nodes in reach that are at the boundary to the list, and returns how many
 // nodes there the peer has. No branch depends on a node.
 func (v *scanPass) addReach() (had int) {
-	w, g, at := v.w, v.a.space.Index, &v.w.cells
+	w, g, at := v.w, v.m.space.Index, &v.w.cells
 	x, y := float32(v.o[0]), float32(v.o[1])
 	limits, outer, wanted, beside := v.limits, v.outer, v.p.Wanted.W, v.beside
 	boundary, n, checks := w.boundary, len(w.boundary), 0
@@ -80,13 +80,13 @@ func (v *scanPass) addReach() (had int) {
 		}
 	}
 	w.boundary = boundary[:n]
-	v.a.DistanceChecks += uint64(checks)
+	v.m.DistanceChecks += uint64(checks)
 	return had
 }
 
 // stand moves the list to where the observer is.
 func (v *scanPass) stand() {
-	g, w := v.a.space.Index, v.w
+	g, w := v.m.space.Index, v.w
 	var at cells
 	for k, o := range v.o {
 		at.from[k], at.to[k] = g.Span(o, g.Exit*w.scale+g.ObserverSlack)
@@ -97,11 +97,11 @@ func (v *scanPass) stand() {
 		at.to[k] = min(at.to[k], at.from[k]+spatial.GridSide-1)
 	}
 	if !w.on || at != w.cells {
-		v.a.endBut(w, at)
+		v.m.endBut(w, at)
 		w.on, w.cells = true, at
 		for y := at.from[1]; y <= at.to[1]; y++ {
 			for x := at.from[0]; x <= at.to[0]; x++ {
-				v.a.space.Subscribe(w.id, g.BucketAt(x, y))
+				v.m.space.Subscribe(w.id, g.BucketAt(x, y))
 			}
 		}
 	}
@@ -114,20 +114,20 @@ func (v *scanPass) stand() {
 }
 
 // endList ends a list: the grid no longer reports anything to it.
-func (a *Manager) endList(w *neighbourList) { a.endBut(w, cells{to: [2]int{-1, -1}}) }
+func (m *Manager) endList(w *neighbourList) { m.endBut(w, cells{to: [2]int{-1, -1}}) }
 
 // endBut ends a list but for some cells. (Two cells far apart may be one bucket: so what is not
 // covered any more goes first, and what is covered from now on comes then.)
-func (a *Manager) endBut(w *neighbourList, but cells) {
+func (m *Manager) endBut(w *neighbourList, but cells) {
 	if !w.on {
 		return
 	}
 	w.on = false
-	g, at := a.space.Index, &w.cells
+	g, at := m.space.Index, &w.cells
 	for y := at.from[1]; y <= at.to[1]; y++ {
 		for x := at.from[0]; x <= at.to[0]; x++ {
 			if !but.has(x, y) {
-				a.space.Unsubscribe(w.id, g.BucketAt(x, y))
+				m.space.Unsubscribe(w.id, g.BucketAt(x, y))
 			}
 		}
 	}

@@ -8,28 +8,28 @@ import (
 
 // report has all lists of a peer ask a node at the next Stream. There is one list for all
 // these lists, because one for each would cost a cache miss for each.
-func (a *Manager) report(v *Viewer, slot uint32) {
-	if g := a.space.Index; g != nil && g.Plain {
+func (m *Manager) report(v *Viewer, slot uint32) {
+	if g := m.space.Index; g != nil && g.Plain {
 		for i := range v.present() {
 			if w := v.listAt(i); w.on {
-				a.reportToList(w.id, slot)
+				m.reportToList(w.id, slot)
 			}
 		}
 	}
 }
 
 // reportToList has one list, by its number, ask a node at the next Stream.
-func (a *Manager) reportToList(id int32, slot uint32) {
-	g := a.space.Index
+func (m *Manager) reportToList(id int32, slot uint32) {
+	g := m.space.Index
 	g.News = append(g.News, spatial.News{List: id, Slot: slot})
 }
 
 // reportToSubscribers reports to all lists that cover a bucket a node that has come into the
 // grid or whose rules have changed.
-func (a *Manager) reportToSubscribers(bucket int32, slot uint32) {
-	for k, w := range a.space.Index.Subscribers.Of(bucket) {
+func (m *Manager) reportToSubscribers(bucket int32, slot uint32) {
+	for k, w := range m.space.Index.Subscribers.Of(bucket) {
 		for ; w != 0; w &= w - 1 {
-			a.reportToList(int32(k<<6+bits.TrailingZeros64(w)), slot)
+			m.reportToList(int32(k<<6+bits.TrailingZeros64(w)), slot)
 		}
 	}
 }

@@ -71,84 +71,84 @@ func (s *showings) unsay(slot, root uint32, p ids.Peer) {
 
 // SetSight is Authority.SetShowing. It reports whether there is such a peer, where there is something
 // to set.
-func (a *Manager) SetSight(p ids.Peer, slot uint32, shown, set bool) bool {
-	root := a.store.Root(slot)
+func (m *Manager) SetSight(p ids.Peer, slot uint32, shown, set bool) bool {
+	root := m.store.Root(slot)
 	if !set {
-		a.showings.unsay(slot, root, p)
-	} else if _, due := a.showings.due[p]; due || a.viewOf.Find(p) != nil {
-		a.showings.say(slot, root, p, shown)
+		m.showings.unsay(slot, root, p)
+	} else if _, due := m.showings.due[p]; due || m.viewOf.Find(p) != nil {
+		m.showings.say(slot, root, p, shown)
 	} else {
 		return false
 	}
-	a.Rejudge(root)
+	m.Rejudge(root)
 	return true
 }
 
 // Moves has what is said of a node and of those below it leave its tree, which it is about to leave,
 // and Moved come into its new one.
-func (a *Manager) Moves(slot uint32) { a.countTree(slot, -1) }
+func (m *Manager) Moves(slot uint32) { m.countTree(slot, -1) }
 
 // Moved: see Moves.
-func (a *Manager) Moved(slot uint32) { a.countTree(slot, 1) }
+func (m *Manager) Moved(slot uint32) { m.countTree(slot, 1) }
 
-func (a *Manager) countTree(slot uint32, by int) {
-	if a.Rejudge(slot); a.showings.any() {
-		a.countBelow(slot, a.store.Root(slot), by)
+func (m *Manager) countTree(slot uint32, by int) {
+	if m.Rejudge(slot); m.showings.any() {
+		m.countBelow(slot, m.store.Root(slot), by)
 	}
 }
 
-func (a *Manager) countBelow(slot, root uint32, by int) {
-	for p, shown := range a.showings.said[slot] {
-		a.showings.count(root, p, shown, by)
+func (m *Manager) countBelow(slot, root uint32, by int) {
+	for p, shown := range m.showings.said[slot] {
+		m.showings.count(root, p, shown, by)
 	}
-	for _, c := range a.store.Nodes[slot].Children() {
-		a.countBelow(c, root, by)
+	for _, c := range m.store.Nodes[slot].Children() {
+		m.countBelow(c, root, by)
 	}
 }
 
 // forgetShowings forgets what is said of a node that goes.
-func (a *Manager) forgetShowings(slot uint32) {
-	for p := range a.showings.said[slot] {
-		a.showings.unsay(slot, a.store.Root(slot), p)
+func (m *Manager) forgetShowings(slot uint32) {
+	for p := range m.showings.said[slot] {
+		m.showings.unsay(slot, m.store.Root(slot), p)
 	}
 }
 
 // Expect is Authority.Expect, which ForgetPeer ends.
-func (a *Manager) Expect(p ids.Peer) { a.showings.due[p] = struct{}{} }
+func (m *Manager) Expect(p ids.Peer) { m.showings.due[p] = struct{}{} }
 
 // ForgetPeer forgets what is said of a peer.
-func (a *Manager) ForgetPeer(p ids.Peer) {
-	delete(a.showings.due, p)
-	for slot := range a.showings.said {
-		a.showings.unsay(slot, a.store.Root(slot), p)
+func (m *Manager) ForgetPeer(p ids.Peer) {
+	delete(m.showings.due, p)
+	for slot := range m.showings.said {
+		m.showings.unsay(slot, m.store.Root(slot), p)
 	}
 }
 
 // showTo has what is said of a peer that comes judged anew.
-func (a *Manager) showTo(p ids.Peer) {
-	for slot, of := range a.showings.said {
+func (m *Manager) showTo(p ids.Peer) {
+	for slot, of := range m.showings.said {
 		if _, said := of[p]; said {
-			a.Rejudge(slot)
+			m.Rejudge(slot)
 		}
 	}
 }
 
 // hides reports whether a peer is not shown a tree, whatever it sees.
-func (a *Manager) hides(v *Viewer, root uint32) bool {
-	if !a.showings.any() {
+func (m *Manager) hides(v *Viewer, root uint32) bool {
+	if !m.showings.any() {
 		return false
 	}
-	shown, said := a.showings.of(root, v.ID)
+	shown, said := m.showings.of(root, v.ID)
 	return said && !shown
 }
 
 // holdsOn reports whether a peer has a tree though it does not see it: it owns a node of it,
 // or is shown it.
-func (a *Manager) holdsOn(v *Viewer, root uint32) bool {
-	if a.showings.any() {
-		if shown, said := a.showings.of(root, v.ID); said && shown {
+func (m *Manager) holdsOn(v *Viewer, root uint32) bool {
+	if m.showings.any() {
+		if shown, said := m.showings.of(root, v.ID); said && shown {
 			return true
 		}
 	}
-	return a.ownsAny(v, root)
+	return m.ownsAny(v, root)
 }

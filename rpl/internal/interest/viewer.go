@@ -54,48 +54,48 @@ func (v *Viewer) prepare(near bool) {
 // those that are near by its first scan, and on the others in slices, here and in each Stream,
 // of MaxWanted for all who come. What is judged meanwhile, as it is new or has changed, and what is
 // called (Judge), is decided on for them all.
-func (a *Manager) Admit(id ids.Peer, index int32) *Viewer {
+func (m *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	v := &Viewer{ID: id, index: index, rescan: true, coming: true}
-	v.prepare(a.space.Index != nil)
-	for int(index) >= len(a.Viewers) {
-		a.Viewers = append(a.Viewers, nil)
+	v.prepare(m.space.Index != nil)
+	for int(index) >= len(m.Viewers) {
+		m.Viewers = append(m.Viewers, nil)
 	}
-	a.Viewers[index] = v
-	a.viewOf.Add(id, v)
-	if a.space.Index != nil {
-		v.list.id = a.newList()
+	m.Viewers[index] = v
+	m.viewOf.Add(id, v)
+	if m.space.Index != nil {
+		v.list.id = m.newList()
 	}
-	a.wanting -= a.admitSome(v, a.wanting/(len(a.coming)+1)) // those who came before have their parts in the next Stream
+	m.wanting -= m.admitSome(v, m.wanting/(len(m.coming)+1)) // those who came before have their parts in the next Stream
 	if v.coming {
-		a.coming = append(a.coming, v)
-		if slot, ok := a.store.Slot(ids.SessionNode); ok {
-			a.decide(v, slot, true)
+		m.coming = append(m.coming, v)
+		if slot, ok := m.store.Slot(ids.SessionNode); ok {
+			m.decide(v, slot, true)
 		}
 	}
-	for _, slot := range a.store.Owned(id, nil) {
-		a.decide(v, a.store.Root(slot), true)
+	for _, slot := range m.store.Owned(id, nil) {
+		m.decide(v, m.store.Root(slot), true)
 	}
-	a.showTo(id)
+	m.showTo(id)
 	return v
 }
 
 // admitMore decides on the next slice for those who come, in equal parts. Where it is too small for
 // that, who came first has some.
-func (a *Manager) admitMore() {
-	for i, v := range a.coming {
-		rest := len(a.coming) - i
-		a.wanting -= a.admitSome(v, (max(a.wanting, 0)+rest-1)/rest)
+func (m *Manager) admitMore() {
+	for i, v := range m.coming {
+		rest := len(m.coming) - i
+		m.wanting -= m.admitSome(v, (max(m.wanting, 0)+rest-1)/rest)
 	}
-	a.coming = slices.DeleteFunc(a.coming, func(v *Viewer) bool { return !v.coming })
-	a.wanting = a.MaxWanted
+	m.coming = slices.DeleteFunc(m.coming, func(v *Viewer) bool { return !v.coming })
+	m.wanting = m.MaxWanted
 }
 
 // admitSome decides on the next nodes outside of the grid for a viewer that comes, some more than
 // most if they are of one tree, and returns how many it has judged.
-func (a *Manager) admitSome(v *Viewer, most int) (judged int) {
+func (m *Manager) admitSome(v *Viewer, most int) (judged int) {
 	first := int(v.next >> 6)
-	for k := first; k < len(a.outside.W); k++ {
-		w := a.outside.W[k]
+	for k := first; k < len(m.outside.W); k++ {
+		w := m.outside.W[k]
 		if k == first {
 			w &= ^uint64(0) << (v.next & 63)
 		}
@@ -106,12 +106,12 @@ func (a *Manager) admitSome(v *Viewer, most int) (judged int) {
 				return judged
 			}
 			judged++
-			if n := &a.store.Nodes[slot]; !n.Used || n.Parent != 0 || a.space.Positions[slot].Cell >= 0 {
-				a.outside.Clear(slot)
-			} else if a.judgeTree(v, slot) {
-				before := len(a.Decisions)
-				a.decide(v, slot, true)
-				judged += max(0, len(a.Decisions)-before-1)
+			if n := &m.store.Nodes[slot]; !n.Used || n.Parent != 0 || m.space.Positions[slot].Cell >= 0 {
+				m.outside.Clear(slot)
+			} else if m.judgeTree(v, slot) {
+				before := len(m.Decisions)
+				m.decide(v, slot, true)
+				judged += max(0, len(m.Decisions)-before-1)
 			}
 		}
 	}
@@ -120,13 +120,13 @@ func (a *Manager) admitSome(v *Viewer, most int) (judged int) {
 }
 
 // Undecided is about how many nodes are yet to be decided on for a viewer that comes.
-func (a *Manager) Undecided(v *Viewer) (n int) {
+func (m *Manager) Undecided(v *Viewer) (n int) {
 	if !v.coming {
 		return 0
 	}
 	first := int(v.next >> 6)
-	for k := first; k < len(a.outside.W); k++ {
-		w := a.outside.W[k]
+	for k := first; k < len(m.outside.W); k++ {
+		w := m.outside.W[k]
 		if k == first {
 			w &= ^uint64(0) << (v.next & 63)
 		}
@@ -139,16 +139,16 @@ func (a *Manager) Undecided(v *Viewer) (n int) {
 }
 
 // Leave forgets a viewer. The caller takes it off the holders of all nodes.
-func (a *Manager) Leave(v *Viewer) {
-	a.coming = slices.DeleteFunc(a.coming, func(w *Viewer) bool { return w == v })
-	a.endLists(v, 0)
-	a.preloading -= len(v.preloads)
-	if a.space.Index != nil {
-		a.freeLists = append(a.freeLists, v.list.id)
+func (m *Manager) Leave(v *Viewer) {
+	m.coming = slices.DeleteFunc(m.coming, func(w *Viewer) bool { return w == v })
+	m.endLists(v, 0)
+	m.preloading -= len(v.preloads)
+	if m.space.Index != nil {
+		m.freeLists = append(m.freeLists, v.list.id)
 		for _, w := range v.more {
-			a.freeLists = append(a.freeLists, w.id)
+			m.freeLists = append(m.freeLists, w.id)
 		}
 	}
-	a.Viewers[v.index] = nil
-	a.viewOf.Remove(v.ID)
+	m.Viewers[v.index] = nil
+	m.viewOf.Remove(v.ID)
 }

@@ -3,8 +3,8 @@ package send
 import "github.com/tendonengine/tendon/rpl/internal/rowtype"
 
 // account adds a row's cost in bits to the account of its item type.
-func (a *updates) account(t *rowtype.Type, bits int, kind int) {
-	b := &a.sender.Accounts.Bits[t.Account]
+func (u *updates) account(t *rowtype.Type, bits int, kind int) {
+	b := &u.sender.Accounts.Bits[t.Account]
 	switch kind {
 	case accountUpdate:
 		b.Updates += uint64(bits)

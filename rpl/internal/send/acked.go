@@ -24,7 +24,7 @@ const (
 // is what their peers are known to have by that.
 
 // takeAcks processes the acks that a peer's link has noted.
-func (a *receiver) takeAcks(p *Peer) {
+func (rc *receiver) takeAcks(p *Peer) {
 	l := &p.Link
 	for i := range l.Acks {
 		r, late := l.Take(&l.Acks[i])
@@ -32,33 +32,33 @@ func (a *receiver) takeAcks(p *Peer) {
 			continue
 		}
 		if late {
-			a.sender.Accounts.Counters.LateAcks++
+			rc.sender.Accounts.Counters.LateAcks++
 		}
-		a.arrivedEntries(p, r.Entries, r.Tick, l.Acks[i].Skipped)
+		rc.arrivedEntries(p, r.Entries, r.Tick, l.Acks[i].Skipped)
 		l.Recycle(r)
 	}
 	l.Taken()
 }
 
 // judgeLosses has what was lost sent again.
-func (a *receiver) judgeLosses(p *Peer, now time.Duration) {
-	a.losses = p.Link.Judge(a.losses[:0], now, a.sender.Planner.sendPeriod)
-	for _, r := range a.losses {
-		a.lost(p, r)
+func (rc *receiver) judgeLosses(p *Peer, now time.Duration) {
+	rc.losses = p.Link.Judge(rc.losses[:0], now, rc.sender.Planner.sendPeriod)
+	for _, r := range rc.losses {
+		rc.lost(p, r)
 	}
 }
 
 // lost processes the loss of a packet: what it carried is sent again if that is still
 // needed. It counts with the peer, since packets are lost in Encode, too.
-func (a *receiver) lost(p *Peer, r *link.Record) {
+func (rc *receiver) lost(p *Peer, r *link.Record) {
 	p.plan.stale = true // more handles are marked
 	p.tally.lost++
-	a.lostEntries(p, r.Entries, r.Tick)
+	rc.lostEntries(p, r.Entries, r.Tick)
 }
 
 // arrivedEntries processes the ack of what a packet or a block carried: versions of rows here,
 // the rest in arrivedOther.
-func (a *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, skipped bool) {
+func (rc *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, skipped bool) {
 	held := p.States
 	for i := range states {
 		re := &states[i]
@@ -76,7 +76,7 @@ func (a *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, s
 			}
 		}
 		if re.Kind != recRow && (re.Kind != recSpeculative || skipped) {
-			a.arrivedOther(p, re, states[:i], tick)
+			rc.arrivedOther(p, re, states[:i], tick)
 			continue
 		}
 		e := &p.States[re.Handle]
@@ -104,9 +104,9 @@ func (a *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, s
 
 // arrivedOther processes the ack of an entry that is not a row's version, or of a speculative
 // that the peer skipped. before are the record's entries before this one.
-func (a *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, tick ids.Tick) {
+func (rc *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, tick ids.Tick) {
 	if re.Kind == recLayout {
-		if a.store.Layouts.Numbered[re.Handle].Edition == re.Ver { // else the number is another layout's by now
+		if rc.store.Layouts.Numbered[re.Handle].Edition == re.Ver { // else the number is another layout's by now
 			p.tables.layouts.Set(re.Handle)
 		}
 		return
@@ -117,15 +117,15 @@ func (a *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, ti
 	}
 	switch re.Kind {
 	case recSpeculative:
-		a.lostRow(p, e, re, tick)
+		rc.lostRow(p, e, re, tick)
 	case recArrival:
 		if e.State == HandleComing && !e.has(statePlain) { // a plain node shows the same to everyone
-			a.arrivalShowed(p, re.Handle, before, tick)
+			rc.arrivalShowed(p, re.Handle, before, tick)
 		} else if e.State == HandleIn {
-			a.copyShowed(p, re.Handle, before, tick)
+			rc.copyShowed(p, re.Handle, before, tick)
 			p.Marks.Set(marks.Dirty, re.Handle)
 		}
-		a.noteArrived(p, re.Handle, e)
+		rc.noteArrived(p, re.Handle, e)
 	case recOwnership:
 		p.lifeOf(e).ownershipArrived(tick)
 	case recForget:
@@ -159,10 +159,10 @@ func (p *Peer) showed(h uint32, before []link.Entry, i int) bool {
 
 // arrivalShowed notes which rows the acked copy of an arrival contained: rights may have
 // changed between copies.
-func (a *receiver) arrivalShowed(p *Peer, h uint32, before []link.Entry, tick ids.Tick) {
+func (rc *receiver) arrivalShowed(p *Peer, h uint32, before []link.Entry, tick ids.Tick) {
 	e := &p.States[h]
-	for i, ri := range a.store.Nodes[e.slot].Rows() {
-		if a.store.Rows[ri].Type.Audience == ids.Everyone {
+	for i, ri := range rc.store.Nodes[e.slot].Rows() {
+		if rc.store.Rows[ri].Type.Audience == ids.Everyone {
 			continue
 		}
 		if pr := p.row(e, i); p.showed(h, before, i) {
@@ -176,11 +176,11 @@ func (a *receiver) arrivalShowed(p *Peer, h uint32, before []link.Entry, tick id
 // copyShowed processes a late ack of another copy of an arrival, made with the rights
 // of its time. A row that it contained and the peer may not see now is taken away
 // again; a row that it lacked and the peer may see now is sent anew.
-func (a *receiver) copyShowed(p *Peer, h uint32, before []link.Entry, tick ids.Tick) {
+func (rc *receiver) copyShowed(p *Peer, h uint32, before []link.Entry, tick ids.Tick) {
 	e := &p.States[h]
-	n := &a.store.Nodes[e.slot]
+	n := &rc.store.Nodes[e.slot]
 	for i, ri := range n.Rows() {
-		who := a.store.Rows[ri].Type.Audience
+		who := rc.store.Rows[ri].Type.Audience
 		if who == ids.Everyone {
 			continue
 		}
@@ -191,13 +191,13 @@ func (a *receiver) copyShowed(p *Peer, h uint32, before []link.Entry, tick ids.T
 		case pr.hidden():
 			p.life(h).setFrom(i, tick+1, &p.Link)
 		case p.Sees(n, who) && pr.ackedTick < uint32(tick):
-			p.begin(h, i, a.store.Tick, false)
+			p.begin(h, i, rc.store.Tick, false)
 		}
 	}
 }
 
 // noteArrived notes that the arrival of a handle's node is acked.
-func (a *receiver) noteArrived(p *Peer, h uint32, e *handleState) {
+func (rc *receiver) noteArrived(p *Peer, h uint32, e *handleState) {
 	if e.State != HandleComing {
 		return
 	}
@@ -205,11 +205,11 @@ func (a *receiver) noteArrived(p *Peer, h uint32, e *handleState) {
 	e.State, v.relayout, p.came = HandleIn, false, true
 	p.heldNoMore(v)
 	p.Marks.Set(marks.Dirty, h) // the node may have changed since
-	p.endIfOver(h, a.store.Tick, a.sender.Setup.Hz)
+	p.endIfOver(h, rc.store.Tick, rc.sender.Setup.Hz)
 }
 
 // lostEntries has what a packet or a void block carried sent again.
-func (a *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
+func (rc *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 	for i := range states {
 		re := &states[i]
 		if re.Kind == recLayout || re.Handle >= uint32(len(p.States)) {
@@ -221,7 +221,7 @@ func (a *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 		}
 		switch re.Kind {
 		case recRow, recSpeculative:
-			a.lostRow(p, e, re, tick)
+			rc.lostRow(p, e, re, tick)
 		case recOwnership:
 			if p.lifeOf(e).ownershipTick == tick && e.isHere() {
 				e.note(stateOwnership, true)
@@ -252,7 +252,7 @@ func (a *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 }
 
 // lostRow takes back that a version of a row is on its way, if no newer one is.
-func (a *receiver) lostRow(p *Peer, e *handleState, re *link.Entry, tick ids.Tick) {
+func (rc *receiver) lostRow(p *Peer, e *handleState, re *link.Entry, tick ids.Tick) {
 	if !e.isHere() || re.Row >= e.nrows {
 		return
 	}

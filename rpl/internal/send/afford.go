@@ -14,21 +14,21 @@ import (
 // 26 to 29).
 
 // afford charges a bundle to the peer's room and reports whether the room pays for it.
-func (a *planner) afford(p *Peer, bits int) bool {
+func (plr *planner) afford(p *Peer, bits int) bool {
 	if !p.bucket.Afford(bits, p.plan.empty()) {
-		a.sender.Accounts.Counters.Starved++
+		plr.sender.Accounts.Counters.Starved++
 		return false
 	}
 	return true
 }
 
 // fitUpdates leaves out updates that the room does not pay for.
-func (a *planner) fitUpdates(p *Peer) {
+func (plr *planner) fitUpdates(p *Peer) {
 	if cost := budget.BundlesCost(int(p.plan.updateBits), p.plan.updates.len()+int(p.plan.folded)); cost <= p.bucket.Left {
 		p.bucket.Left -= cost
 		return
 	}
-	a.fitUrgent(p)
+	plr.fitUrgent(p)
 }
 
 // ranked is a handle, or an index into a plan's updates, with its urgency.
@@ -47,37 +47,37 @@ const foremost = math.MaxFloat32
 // fitUrgent leaves out the least urgent updates when there is no room for all. Those
 // with a new parent or owner leave together or not at all, if one packet can hold them
 // (protocol rule 20).
-func (a *planner) fitUrgent(p *Peer) {
-	a.sender.Updates.unfold(p)
+func (plr *planner) fitUrgent(p *Peer) {
+	plr.sender.Updates.unfold(p)
 	bucket := &p.bucket
-	updates := p.plan.updates.in(a.sender.Updates.bundles.updates)
-	a.order = a.order[:0]
+	updates := p.plan.updates.in(plr.sender.Updates.bundles.updates)
+	plr.order = plr.order[:0]
 	ownership := 0.0 // bits of the updates with a new parent or owner
 	for i := range updates {
-		u := &updates[i]
-		if u.skip {
+		b := &updates[i]
+		if b.skip {
 			continue
 		}
 		urgency := float32(foremost)
-		if u.ownership {
-			ownership += budget.BundleCost(int(u.bits))
-		} else if u.urgency < foremost {
-			urgency = u.urgency * a.sender.Updates.worthOf(p, &a.store.Nodes[p.States[u.handle].slot])
+		if b.ownership {
+			ownership += budget.BundleCost(int(b.bits))
+		} else if b.urgency < foremost {
+			urgency = b.urgency * plr.sender.Updates.worthOf(p, &plr.store.Nodes[p.States[b.handle].slot])
 		}
-		a.order = append(a.order, ranked{urgency, int32(i)})
+		plr.order = append(plr.order, ranked{urgency, int32(i)})
 	}
-	slices.SortFunc(a.order, mostUrgent)
+	slices.SortFunc(plr.order, mostUrgent)
 	first := bucket.Room > 0 && p.plan.removals.empty() && p.plan.arrivals.empty()
 	together := ownership <= 8*wire.PacketRoom && (first || bucket.Left > 0)
-	for _, o := range a.order {
-		u := &updates[o.i]
-		if b := budget.BundleCost(int(u.bits)); bucket.Left >= b || first || u.ownership && together {
-			bucket.Left -= b
+	for _, o := range plr.order {
+		b := &updates[o.i]
+		if cost := budget.BundleCost(int(b.bits)); bucket.Left >= cost || first || b.ownership && together {
+			bucket.Left -= cost
 		} else {
-			u.skip = true
-			a.sender.Accounts.Counters.Starved++
+			b.skip = true
+			plr.sender.Accounts.Counters.Starved++
 			if len(p.overload.priorities) > 0 {
-				p.overload.priorities[u.handle].since = a.sinceOf(u) // it goes on waiting
+				p.overload.priorities[b.handle].since = plr.sinceOf(b) // it goes on waiting
 			}
 		}
 		first = false
@@ -85,30 +85,30 @@ func (a *planner) fitUrgent(p *Peer) {
 }
 
 // sinceOf is the tick since which an update's content has waited.
-func (a *planner) sinceOf(u *bundle) ids.Tick {
-	if u.urgency >= foremost {
-		return a.store.Tick
+func (plr *planner) sinceOf(b *bundle) ids.Tick {
+	if b.urgency >= foremost {
+		return plr.store.Tick
 	}
-	return a.store.Tick + 1 - ids.Tick(u.urgency)
+	return plr.store.Tick + 1 - ids.Tick(b.urgency)
 }
 
 // fitSpeculative leaves out speculative updates for which there is no room to spare, and those of
 // nodes of which a copy of the arrival leaves in this send: it carries the same. With both, the peer
 // would have the row as a keyframe, and the authority would not know: one of the two packets, or
 // its ack, may be lost. They would not start the next line from the same version.
-func (a *planner) fitSpeculative(p *Peer) {
+func (plr *planner) fitSpeculative(p *Peer) {
 	if p.plan.speculative.empty() {
 		return
 	}
-	speculative := p.plan.speculative.in(a.sender.Updates.bundles.speculative)
+	speculative := p.plan.speculative.in(plr.sender.Updates.bundles.speculative)
 	lossy := p.Link.Lossy()
 	for i := range speculative {
 		g := &speculative[i]
 		b := budget.BundleCost(int(g.bits))
-		if g.skip = p.bucket.Left < b || p.lifeAt(g.handle).planned == a.store.Send; !g.skip {
+		if g.skip = p.bucket.Left < b || p.lifeAt(g.handle).planned == plr.store.Send; !g.skip {
 			p.bucket.Left -= b
 			if lossy {
-				a.sender.Updates.beginCopies(p, a.sender.Updates.recsOf(g))
+				plr.sender.Updates.beginCopies(p, plr.sender.Updates.recsOf(g))
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (a *planner) fitSpeculative(p *Peer) {
 // payCalls charges unreliable calls, in order, before arrivals and updates are planned.
 // They have a share of their own, half of the budget, which they save up: so neither
 // calls nor state wait for ever. The first may cost more than is left.
-func (a *planner) payCalls(p *Peer) {
+func (plr *planner) payCalls(p *Peer) {
 	u := &p.bucket
 	for u.Calls > 0 && u.Left > 0 && p.RPC.paid < len(p.RPC.Unreliable) {
 		cost := budget.BundleCost(8 * len(p.RPC.Unreliable[p.RPC.paid]))
@@ -135,7 +135,7 @@ func (a *planner) payCalls(p *Peer) {
 
 // sparedCalls lets further calls go for what updates have left over, and drops the
 // rest: what an unreliable call says is not worth waiting for.
-func (a *planner) sparedCalls(p *Peer) {
+func (plr *planner) sparedCalls(p *Peer) {
 	u, calls := &p.bucket, p.RPC.Unreliable
 	for p.RPC.paid < len(calls) {
 		cost := budget.BundleCost(8 * len(calls[p.RPC.paid]))
@@ -145,12 +145,12 @@ func (a *planner) sparedCalls(p *Peer) {
 		u.Left -= cost
 		p.RPC.paid++
 	}
-	a.dropCalls(p, p.RPC.paid)
+	plr.dropCalls(p, p.RPC.paid)
 }
 
 // dropCalls drops and counts a peer's unreliable calls from index from on.
-func (a *planner) dropCalls(p *Peer, from int) {
-	a.sender.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Unreliable) - from)
+func (plr *planner) dropCalls(p *Peer, from int) {
+	plr.sender.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Unreliable) - from)
 	p.RPC.spares.Put(p.RPC.Unreliable[from:])
 	p.RPC.Unreliable = p.RPC.Unreliable[:from]
 }
@@ -159,7 +159,7 @@ func (a *planner) dropCalls(p *Peer, from int) {
 // before anything else. Messages are taken in order, of a long one its next part, as
 // far as the bucket pays for each whole. If the bucket is full but too small for the
 // first, that is taken all the same.
-func (a *planner) laneShare(p *Peer) float64 {
+func (plr *planner) laneShare(p *Peer) float64 {
 	share := 0.0
 	for _, m := range p.RPC.Ready {
 		cost := p.laneCost(min(len(m), wire.MaxPart))
@@ -176,11 +176,11 @@ func (a *planner) laneShare(p *Peer) float64 {
 func (p *Peer) laneCost(bytes int) float64 { return budget.LaneCost(bytes, p.Link.Lossy()) }
 
 // Charge is Authority.Charge.
-func (a *planner) Charge(id ids.Peer, sent, held int) {
-	if a.budget.Rate == 0 {
+func (plr *planner) Charge(id ids.Peer, sent, held int) {
+	if plr.budget.Rate == 0 {
 		return
 	}
-	if p := a.sender.ByID.Find(id); p != nil {
+	if p := plr.sender.ByID.Find(id); p != nil {
 		p.bucket.Correct(sent, held)
 		p.Link.Line.Sent(sent)
 	}

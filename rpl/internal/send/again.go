@@ -35,13 +35,13 @@ type again struct {
 
 // planRuns decides whether names of a peer's updates go by runs, and marks those whose names
 // do. All updates must be sure to fit one packet with what stands before them there.
-func (a *updates) planRuns(p *Peer, updates []bundle) bool {
+func (u *updates) planRuns(p *Peer, updates []bundle) bool {
 	g, pl, l := &p.again, &p.plan, &p.Link
 	if g.rest > 0 {
 		g.rest--
 		return false
 	}
-	if len(updates) < a.sender.Setup.LeastAgain || pl.cohort > 0 || l.BaseTick == 0 || !a.fitsRuns(pl) {
+	if len(updates) < u.sender.Setup.LeastAgain || pl.cohort > 0 || l.BaseTick == 0 || !u.fitsRuns(pl) {
 		return false
 	}
 	if g.ring == nil {
@@ -55,22 +55,22 @@ func (a *updates) planRuns(p *Peer, updates []bundle) bool {
 	usual, others, last, rest := 0, 0, uint32(0), uint32(0) // bits of all names, and of those of what cannot be told again
 	m := &p.Model.Entry
 	for i := range updates {
-		u := &updates[i]
-		if u.skip {
+		b := &updates[i]
+		if b.skip {
 			continue
 		}
-		if u.ownership || u.name != 0 || u.handle < last {
+		if b.ownership || b.name != 0 || b.handle < last {
 			return false
 		}
-		name, before := m.Name(u.special, u.handle+1-last), last
+		name, before := m.Name(b.special, b.handle+1-last), last
 		usual += name.Bits()
-		last = u.handle + 1
-		if !u.special && base.Has(u.handle) {
-			now.Add(u.handle)
+		last = b.handle + 1
+		if !b.special && base.Has(b.handle) {
+			now.Add(b.handle)
 			continue
 		}
 		if before != rest {
-			name = m.Name(u.special, last-rest)
+			name = m.Name(b.special, last-rest)
 		}
 		others += name.Bits()
 		rest = last
@@ -86,19 +86,19 @@ func (a *updates) planRuns(p *Peer, updates []bundle) bool {
 		return false
 	}
 	g.fails = 0
-	a.Agains++
+	u.Agains++
 	for i := range updates {
-		if u := &updates[i]; !u.skip && now.Has(u.handle) {
-			u.name = againName
+		if b := &updates[i]; !b.skip && now.Has(b.handle) {
+			b.name = againName
 		}
 	}
 	return true
 }
 
 // fitsRuns reports whether all removals, arrivals and updates of a plan take half a packet at most.
-func (a *updates) fitsRuns(pl *plan) bool {
+func (u *updates) fitsRuns(pl *plan) bool {
 	n := int(pl.updateBits) + pl.updates.len()*wire.NameBits
-	for _, bundles := range [][]bundle{pl.removals.in(a.bundles.removals), pl.arrivals.in(a.bundles.arrivals)} {
+	for _, bundles := range [][]bundle{pl.removals.in(u.bundles.removals), pl.arrivals.in(u.bundles.arrivals)} {
 		for i := range bundles {
 			n += int(bundles[i].bits)
 		}
@@ -119,15 +119,15 @@ func (k *packer) hasRuns(seq uint64) bool {
 		return false
 	}
 	p.plan.again = false // another packet of this send tells the rest
-	if k.form&(coder.FormFull|coder.FormCalls) == 0 && seq-p.Link.Base < wire.SentBack && k.a.Updates.fitsRuns(&p.plan) {
+	if k.form&(coder.FormFull|coder.FormCalls) == 0 && seq-p.Link.Base < wire.SentBack && k.sender.Updates.fitsRuns(&p.plan) {
 		return true
 	}
-	updates := p.plan.updates.in(k.a.Updates.bundles.updates)
+	updates := p.plan.updates.in(k.sender.Updates.bundles.updates)
 	for i := range updates {
-		if u := &updates[i]; u.name == againName {
-			u.name = 0
+		if b := &updates[i]; b.name == againName {
+			b.name = 0
 		} else {
-			u.codes, u.name = u.bare(), 0 // its name counts from an update that is named as usual
+			b.codes, b.name = b.bare(), 0 // its name counts from an update that is named as usual
 		}
 	}
 	return false
@@ -136,11 +136,11 @@ func (k *packer) hasRuns(seq uint64) bool {
 // putRuns writes the updates that are named by runs.
 func (k *packer) putRuns() {
 	p := k.p
-	m, updates := &p.Model.Entry, p.plan.updates.in(k.a.Updates.bundles.updates)
+	m, updates := &p.Model.Entry, p.plan.updates.in(k.sender.Updates.bundles.updates)
 	var now wire.SentSet
 	for i := range updates {
-		if u := &updates[i]; u.name == againName && !u.skip {
-			now.Add(u.handle)
+		if b := &updates[i]; b.name == againName && !b.skip {
+			now.Add(b.handle)
 		}
 	}
 	i := 0
@@ -149,13 +149,13 @@ func (k *packer) putRuns() {
 		p.enc.PutOne(name)
 		k.room -= name.Bits()
 		for n := r.Len; r.Again && n > 0; i++ {
-			u := &updates[i]
-			if u.name != againName || u.skip {
+			b := &updates[i]
+			if b.name != againName || b.skip {
 				continue
 			}
-			k.put(u)
-			k.carries(u.recAt, u.recAt+u.recN)
-			k.named.Add(u.handle)
+			k.put(b)
+			k.carries(b.recAt, b.recAt+b.recN)
+			k.named.Add(b.handle)
 			n--
 		}
 	}

@@ -10,7 +10,7 @@ import (
 var _ [store.Ahead]uint32 = [marks.Most]uint32{}
 
 // touchAcks touches what the waiting acks of some peers concern. Most peers have one.
-func (a *planner) touchAcks(peers []*Peer) {
+func (plr *planner) touchAcks(peers []*Peer) {
 	var some [2 * store.AheadPeers]struct {
 		p *Peer
 		r *link.Record
@@ -37,7 +37,7 @@ func (a *planner) touchAcks(peers []*Peer) {
 	for i := range about {
 		sum += about[i].p.touchRecord(about[i].r.Entries)
 	}
-	a.sender.Updates.ahead += sum
+	plr.sender.Updates.ahead += sum
 }
 
 // touchRecord touches the peer's handles that a packet's record is about.
@@ -60,16 +60,16 @@ type rowAtPeer struct {
 
 // touchPeers takes the first batch of marked handles of each peer and touches what
 // planning them needs.
-func (a *planner) touchPeers(peers []*Peer) {
+func (plr *planner) touchPeers(peers []*Peer) {
 	var some [store.AheadPeers * store.Ahead]rowAtPeer
 	found, sum := 0, uint32(0)
 	for i, p := range peers {
-		b := &a.batches[i]
+		b := &plr.batches[i]
 		b.Take(&p.Marks, 0)
 		p.plan.stale = false
 		if l := &p.Link; b.N > 0 {
 			sum += uint32(l.Record(l.Next).Seq)
-			found += a.sender.Updates.touchStates(p.States, b, some[found:])
+			found += plr.sender.Updates.touchStates(p.States, b, some[found:])
 		}
 		if p.went {
 			sum += p.touchHandles(p.going)
@@ -78,8 +78,8 @@ func (a *planner) touchPeers(peers []*Peer) {
 			sum += p.touchHandles(p.coming)
 		}
 	}
-	a.sender.Updates.touchRows(some[:found])
-	a.sender.Updates.ahead += sum
+	plr.sender.Updates.touchRows(some[:found])
+	plr.sender.Updates.ahead += sum
 }
 
 // touchHandles touches what the peer has of handles whose node comes or goes.
@@ -91,14 +91,14 @@ func (p *Peer) touchHandles(handles []uint32) (sum uint32) {
 }
 
 // touchNext touches what planning the next batch of one peer needs.
-func (a *updates) touchNext(p *Peer, b *marks.Batch) {
+func (u *updates) touchNext(p *Peer, b *marks.Batch) {
 	var some [store.Ahead]rowAtPeer
-	a.touchRows(some[:a.touchStates(p.States, b, some[:])])
+	u.touchRows(some[:u.touchStates(p.States, b, some[:])])
 }
 
 // touchStates touches the states of a batch and collects the rows of the plain ones.
-func (a *updates) touchStates(states []handleState, b *marks.Batch, found []rowAtPeer) (n int) {
-	rows := a.store.Rows
+func (u *updates) touchStates(states []handleState, b *marks.Batch, found []rowAtPeer) (n int) {
+	rows := u.store.Rows
 	for _, h := range b.All() {
 		if e := &states[h]; e.has(statePlain) {
 			found[n] = rowAtPeer{&rows[e.row], &e.one}
@@ -110,24 +110,24 @@ func (a *updates) touchStates(states []handleState, b *marks.Batch, found []rowA
 
 // touchRows touches rows, and then, unless an update is coded already by any tables,
 // what an update would be coded from.
-func (a *updates) touchRows(some []rowAtPeer) {
-	sum, send := uint32(0), a.store.Send<<2
+func (u *updates) touchRows(some []rowAtPeer) {
+	sum, send := uint32(0), u.store.Send<<2
 	for i := range some {
 		sum += some[i].r.Head + uint32(some[i].pr.notes)
 	}
 	for i := range some {
 		r, pr := some[i].r, some[i].pr
 		if s := &r.Share; s.Key&^3 != send || uint32(r.ShareVer) != r.Head-pr.acked {
-			sum += a.touchVersions(r, pr)
+			sum += u.touchVersions(r, pr)
 		}
 	}
-	a.ahead += sum // so that the compiler keeps the reads
+	u.ahead += sum // so that the compiler keeps the reads
 }
 
 // touchVersions touches a row's current words, its newest version, the version that a peer
 // has, and the one before it, from which lines start.
-func (a *updates) touchVersions(r *store.Row, pr *peerRow) uint32 {
-	s := &a.store.Slabs[r.Type.Index]
+func (u *updates) touchVersions(r *store.Row, pr *peerRow) uint32 {
+	s := &u.store.Slabs[r.Type.Index]
 	block := s.Blocks[int(r.Block)*s.Block:]
 	sum := uint32(block[0] + block[s.Head+s.Width])
 	if pr.acked != r.Head {
@@ -142,17 +142,17 @@ func (a *updates) touchVersions(r *store.Row, pr *peerRow) uint32 {
 }
 
 // touchDirty touches what is needed to mark nodes for their holders.
-func (a *updates) touchDirty(slots []uint32) {
+func (u *updates) touchDirty(slots []uint32) {
 	sum := uint32(0)
 	for _, slot := range slots {
-		sum += uint32(len(a.store.Nodes[slot].Holders))
+		sum += uint32(len(u.store.Nodes[slot].Holders))
 	}
 	for _, slot := range slots {
-		if n := &a.store.Nodes[slot]; n.Shared {
+		if n := &u.store.Nodes[slot]; n.Shared {
 			sum += n.SharedHandle
 		} else if len(n.Holders) > 0 {
 			sum += n.Holders[0].Handle()
 		}
 	}
-	a.ahead += sum
+	u.ahead += sum
 }

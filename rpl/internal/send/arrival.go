@@ -22,18 +22,18 @@ type arriving struct {
 // appendArrival codes the arrival of a handle's node, with the state that it has now, and
 // notes its entries: the rows, the arrival. It returns the bits that the arrival takes, unless it
 // is the first one of a packet.
-func (a *updates) appendArrival(p *Peer, h uint32) (bits int) {
+func (u *updates) appendArrival(p *Peer, h uint32) (bits int) {
 	e := &p.States[h]
-	n := &a.store.Nodes[e.slot]
+	n := &u.store.Nodes[e.slot]
 	m := p.Model
-	begin := len(a.syms)
-	s := a.syms
-	owner, parent := p.ownerOf(n), a.parentAt(p, n)
+	begin := len(u.syms)
+	s := u.syms
+	owner, parent := p.ownerOf(n), u.parentAt(p, n)
 	says := coder.ArriveParent*flag(parent != wire.NoHandle) |
 		coder.ArriveName*flag(n.Spawn.Name != "") | coder.ArriveArgs*flag(len(n.Spawn.Args) > 0) |
 		coder.ArriveLeapt*flag(p.lifeOf(e).mustSendLeap(n)) | coder.ArriveOwner*owner
 	head := coder.ArrivalHead{Handle: h, Slot: n.ID.Slot(), Tenant: n.ID.Tenant(), Layout: n.Layout.Number, Gen: e.gen}
-	bits = a.headBits(p, says, &head)
+	bits = u.headBits(p, says, &head)
 	if owner == coder.OwnerOther {
 		s = append(s, prefix.Raw(uint32(n.Owner), 32))
 	}
@@ -41,7 +41,7 @@ func (a *updates) appendArrival(p *Peer, h uint32) (bits int) {
 		s = append(s, coder.Unsigned(&m.Entry.Handle, parent))
 	}
 	if p.lifeOf(e).mustSendLeap(n) {
-		s = append(s, a.leapAge(p, n))
+		s = append(s, u.leapAge(p, n))
 	}
 	if n.Spawn.Name != "" {
 		s = coder.AppendBytes(s, &m.Entry.Length, []byte(n.Spawn.Name))
@@ -49,60 +49,60 @@ func (a *updates) appendArrival(p *Peer, h uint32) (bits int) {
 	if len(n.Spawn.Args) > 0 {
 		s = coder.AppendBytes(s, &m.Entry.Length, n.Spawn.Args)
 	}
-	a.syms = s
+	u.syms = s
 	bits += symBits(s[begin:])
-	a.sender.Accounts.OtherBits.Arrivals += uint64(bits)
+	u.sender.Accounts.OtherBits.Arrivals += uint64(bits)
 	moves := false
 	for i, ri := range n.Rows() {
-		r := &a.store.Rows[ri]
+		r := &u.store.Rows[ri]
 		pr := p.row(e, i)
 		if r.Type.Audience != ids.Everyone {
 			pr.hide(!p.Sees(n, r.Type.Audience))
-			a.syms = append(a.syms, prefix.Raw(uint32(flag(!pr.hidden())), 1))
+			u.syms = append(u.syms, prefix.Raw(uint32(flag(!pr.hidden())), 1))
 			bits++
 			if pr.hidden() {
 				continue
 			}
 		}
-		from := len(a.syms)
-		a.syms = m.AppendKey(a.syms, r.Type, a.store.Known(r).All(r.Type.Width), a.sender.Tables.hearer(r, m))
-		a.appendVars(p, r, nil)
-		row := symBits(a.syms[from:])
-		a.account(r.Type, row, accountArrival)
+		from := len(u.syms)
+		u.syms = m.AppendKey(u.syms, r.Type, u.store.Known(r).All(r.Type.Width), u.sender.Tables.hearer(r, m))
+		u.appendVars(p, r, nil)
+		row := symBits(u.syms[from:])
+		u.account(r.Type, row, accountArrival)
 		bits += row
 		moves = moves || r.Moving
-		if _, tick := a.store.Reference(r); r.Moving && tick != uint32(a.store.Tick) {
+		if _, tick := u.store.Reference(r); r.Moving && tick != uint32(u.store.Tick) {
 			p.loosen(h, true)
 		}
-		a.note(h, r.Head, recRow, e.gen, i)
-		a.recs[len(a.recs)-1].Key = true
+		u.note(h, r.Head, recRow, e.gen, i)
+		u.recs[len(u.recs)-1].Key = true
 	}
 	p.setMoves(e, moves && !n.Transient)
-	a.note(h, 0, recArrival, e.gen, 0)
-	a.sender.Accounts.Counters.Arrivals++
-	a.bundles.arriving = append(a.bundles.arriving, arriving{head, uint8(says), uint32(begin), uint32(len(a.syms))})
+	u.note(h, 0, recArrival, e.gen, 0)
+	u.sender.Accounts.Counters.Arrivals++
+	u.bundles.arriving = append(u.bundles.arriving, arriving{head, uint8(says), uint32(begin), uint32(len(u.syms))})
 	return bits
 }
 
 // headBits is how many bits the head of a peer's next arrival takes, if it stands in one packet with
 // what was planned before it.
-func (a *updates) headBits(p *Peer, says int, head *coder.ArrivalHead) (bits int) {
+func (u *updates) headBits(p *Peer, says int, head *coder.ArrivalHead) (bits int) {
 	before := &coder.NoArrival
-	if n := len(a.bundles.arriving); n > a.bundles.firstArriving {
-		before = &a.bundles.arriving[n-1].ArrivalHead
+	if n := len(u.bundles.arriving); n > u.bundles.firstArriving {
+		before = &u.bundles.arriving[n-1].ArrivalHead
 	}
-	a.head = a.head[:0]
+	u.head = u.head[:0]
 	if head.Layout != before.Layout && !p.tables.layouts.Has(head.Layout) {
 		says |= coder.ArriveDefined
-		a.head = a.appendLayout(p.Model, a.head, head.Layout)
+		u.head = u.appendLayout(p.Model, u.head, head.Layout)
 	}
-	a.head = p.Model.Entry.AppendHead(a.head, says, head, before)
-	return symBits(a.head)
+	u.head = p.Model.Entry.AppendHead(u.head, says, head, before)
+	return symBits(u.head)
 }
 
 // appendLayout codes the definition of a layout.
-func (a *updates) appendLayout(m *coder.Model, s []prefix.Sym, number uint32) []prefix.Sym {
-	l := a.store.Layouts.Numbered[number]
+func (u *updates) appendLayout(m *coder.Model, s []prefix.Sym, number uint32) []prefix.Sym {
+	l := u.store.Layouts.Numbered[number]
 	s = append(s, coder.Unsigned(&m.Entry.Length, uint32(l.Prefab)), coder.Unsigned(&m.Entry.Length, uint32(len(l.Items))))
 	for _, it := range l.Items {
 		s = append(s, coder.Unsigned(&m.Entry.Length, uint32(it+1)))
@@ -119,20 +119,20 @@ type arrivals struct {
 
 // appendArrivals codes a bundle of arrivals behind those of at, and returns the entries of the
 // layouts that it defines.
-func (a *updates) appendArrivals(p *Peer, s []prefix.Sym, layouts []link.Entry, pc *bundle, at *arrivals) ([]prefix.Sym, []link.Entry) {
-	for _, n := range pc.arriving(a.bundles.arriving) {
+func (u *updates) appendArrivals(p *Peer, s []prefix.Sym, layouts []link.Entry, b *bundle, at *arrivals) ([]prefix.Sym, []link.Entry) {
+	for _, n := range b.arriving(u.bundles.arriving) {
 		says := int(n.says)
 		defines := !p.tables.layouts.Has(n.Layout) && !slices.Contains(at.defined[:at.n], n.Layout)
 		s = p.Model.Entry.AppendHead(s, says|coder.ArriveDefined*flag(defines), &n.ArrivalHead, &at.before)
 		if defines {
-			s = a.appendLayout(p.Model, s, n.Layout)
-			layouts = append(layouts, link.Entry{Handle: n.Layout, Ver: a.store.Layouts.Numbered[n.Layout].Edition, Kind: recLayout})
+			s = u.appendLayout(p.Model, s, n.Layout)
+			layouts = append(layouts, link.Entry{Handle: n.Layout, Ver: u.store.Layouts.Numbered[n.Layout].Edition, Kind: recLayout})
 			if at.n < len(at.defined) {
 				at.defined[at.n] = n.Layout
 				at.n++
 			}
 		}
-		s = append(s, a.syms[n.from:n.to]...)
+		s = append(s, u.syms[n.from:n.to]...)
 		at.before = n.ArrivalHead
 	}
 	return s, layouts
@@ -140,19 +140,19 @@ func (a *updates) appendArrivals(p *Peer, s []prefix.Sym, layouts []link.Entry, 
 
 // appendOwnership codes a node's owner and parent, and its last leap where the peer may not know
 // of it.
-func (a *updates) appendOwnership(p *Peer, n *store.Node, v *lifecycle) {
+func (u *updates) appendOwnership(p *Peer, n *store.Node, v *lifecycle) {
 	m := p.Model
-	owner, parent := p.ownerOf(n), a.parentAt(p, n)
-	a.syms = append(a.syms, m.Entry.Owner.Sym(owner), prefix.Raw(uint32(flag(parent != wire.NoHandle)), 1))
+	owner, parent := p.ownerOf(n), u.parentAt(p, n)
+	u.syms = append(u.syms, m.Entry.Owner.Sym(owner), prefix.Raw(uint32(flag(parent != wire.NoHandle)), 1))
 	if owner == coder.OwnerOther {
-		a.syms = append(a.syms, prefix.Raw(uint32(n.Owner), 32))
+		u.syms = append(u.syms, prefix.Raw(uint32(n.Owner), 32))
 	}
 	if parent != wire.NoHandle {
-		a.syms = append(a.syms, coder.Unsigned(&m.Entry.Handle, parent))
+		u.syms = append(u.syms, coder.Unsigned(&m.Entry.Handle, parent))
 	}
-	a.syms = append(a.syms, prefix.Raw(uint32(flag(v.mustSendLeap(n))), 1))
+	u.syms = append(u.syms, prefix.Raw(uint32(flag(v.mustSendLeap(n))), 1))
 	if v.mustSendLeap(n) {
-		a.syms = append(a.syms, a.leapAge(p, n))
+		u.syms = append(u.syms, u.leapAge(p, n))
 	}
 }
 
@@ -160,8 +160,8 @@ func (a *updates) appendOwnership(p *Peer, n *store.Node, v *lifecycle) {
 func (v *lifecycle) mustSendLeap(n *store.Node) bool { return n.RareView().Leapt != 0 && v.newParent }
 
 // leapAge is how many ticks ago a node leapt.
-func (a *updates) leapAge(p *Peer, n *store.Node) prefix.Sym {
-	return coder.Unsigned(&p.Model.Entry.BaseAge, uint32(a.store.Tick-min(n.RareView().Leapt, a.store.Tick)))
+func (u *updates) leapAge(p *Peer, n *store.Node) prefix.Sym {
+	return coder.Unsigned(&p.Model.Entry.BaseAge, uint32(u.store.Tick-min(n.RareView().Leapt, u.store.Tick)))
 }
 
 // ownerOf is a node's owner as it is coded for a peer.
@@ -176,9 +176,9 @@ func (p *Peer) ownerOf(n *store.Node) int {
 }
 
 // parentAt is the peer's handle of a node's parent, NoHandle if it has none.
-func (a *updates) parentAt(p *Peer, n *store.Node) uint32 {
+func (u *updates) parentAt(p *Peer, n *store.Node) uint32 {
 	if n.Parent != 0 {
-		if hd := a.store.Nodes[n.Parent].Holder(p.Index); hd != nil {
+		if hd := u.store.Nodes[n.Parent].Holder(p.Index); hd != nil {
 			return hd.Handle()
 		}
 	}

@@ -191,7 +191,7 @@ func (b *bases) shrink() {
 // such a row becomes is coded from a version that the authority has, unless nodes have to wait
 // for long, and then nothing is forgotten. It looks at a few in each send, of so many peers: a
 // look takes three lines of memory, and after a join most rows that moved have a base.
-func (p *Peer) restSome(a *store.Store, peers int) {
+func (p *Peer) restSome(st *store.Store, peers int) {
 	const all, most, least, pause = 512, 32, 4, 64
 	b, few := &p.bases, min(max(all/peers, least), most)
 	if b.rests > 0 {
@@ -218,7 +218,7 @@ func (p *Peer) restSome(a *store.Store, peers int) {
 		if of.ticks == [2]uint32{} || e.State != HandleIn {
 			continue
 		}
-		pr, r := p.row(e, int(of.row)), &a.Rows[a.Nodes[e.slot].Rows()[of.row]]
+		pr, r := p.row(e, int(of.row)), &st.Rows[st.Nodes[e.slot].Rows()[of.row]]
 		if pr.known() && pr.acked == r.Head && pr.flight == pr.acked {
 			b.drop(uint32(b.next))
 			b.freed = true
@@ -229,23 +229,23 @@ func (p *Peer) restSome(a *store.Store, peers int) {
 
 // remember notes what an update of this tick sends of rows, or an arrival of those that have not
 // rested.
-func (a *updates) remember(p *Peer, recs []link.Entry, arrival bool) {
+func (u *updates) remember(p *Peer, recs []link.Entry, arrival bool) {
 	for i := range recs {
 		re := &recs[i]
 		if re.Kind != recRow {
 			continue
 		}
 		e := &p.States[re.Handle]
-		r := &a.store.Rows[a.store.Nodes[e.slot].Rows()[re.Row]]
+		r := &u.store.Rows[u.store.Nodes[e.slot].Rows()[re.Row]]
 		if arrival {
-			if _, at := a.store.Version(r, re.Ver); uint32(a.store.Tick)-at > rested {
+			if _, at := u.store.Version(r, re.Ver); uint32(u.store.Tick)-at > rested {
 				continue
 			}
 		}
 		of, k := p.bases.place(re.Handle, int(re.Row), r.Type, p.row(e, int(re.Row)).ackedTick)
-		of.ticks[k] = uint32(a.store.Tick)
+		of.ticks[k] = uint32(u.store.Tick)
 		p.kept.bases = 1
-		a.store.VersionAt(r, re.Ver, uint32(a.store.Tick)).CopyTo(of.at(k), r.Type.Width)
+		u.store.VersionAt(r, re.Ver, uint32(u.store.Tick)).CopyTo(of.at(k), r.Type.Width)
 		if of.vars != nil {
 			of.vars[k] = r.VarsOf(re.Ver)
 		}
@@ -254,7 +254,7 @@ func (a *updates) remember(p *Peer, recs []link.Entry, arrival bool) {
 
 // isBase is whether the version that the peer is known to have of row i of a handle's
 // node is still kept, so that an update can use it as its base.
-func (a *updates) isBase(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) bool {
+func (u *updates) isBase(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) bool {
 	if pr.acked == 0 || r.Kept(pr.acked) {
 		return pr.acked != 0
 	}
@@ -263,9 +263,9 @@ func (a *updates) isBase(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) bo
 }
 
 // base is the version that isBase has found; valid until the next call.
-func (a *updates) base(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) (words rowtype.Words, vars []any) {
+func (u *updates) base(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) (words rowtype.Words, vars []any) {
 	if r.Kept(pr.acked) {
-		return a.store.VersionAt(r, pr.acked, pr.ackedTick), r.VarsOf(pr.acked)
+		return u.store.VersionAt(r, pr.acked, pr.ackedTick), r.VarsOf(pr.acked)
 	}
 	of, k, _ := p.bases.find(h, i, pr.ackedTick)
 	if of.vars != nil {
@@ -277,14 +277,14 @@ func (a *updates) base(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) (wor
 // hasLongDelta is whether a value of a row takes more, as a difference from what
 // the peer has, than a whole value may. The row is then sent whole: peers refuse what
 // is longer than any value.
-func (a *updates) hasLongDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) bool {
-	_, base := a.base(p, h, i, r, pr)
+func (u *updates) hasLongDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) bool {
+	_, base := u.base(p, h, i, r, pr)
 	for _, k := range r.Type.Unsized {
 		v := &r.Type.Vars[k]
 		if v.Type.Equal(base[k], r.Vars.Now[k]) || r.Type.OnceV != nil && r.Type.OnceV[k] {
 			continue
 		}
-		if a.buf = v.Type.AppendDelta(a.buf[:0], base[k], r.Vars.Now[k]); len(a.buf) > v.MaxBytes() {
+		if u.buf = v.Type.AppendDelta(u.buf[:0], base[k], r.Vars.Now[k]); len(u.buf) > v.MaxBytes() {
 			return true
 		}
 	}

@@ -17,19 +17,19 @@ import (
 
 // block sends the next bundle, which no packet can hold, as a block.
 func (k *packer) block() {
-	p, a, pl := k.p, k.a, &k.p.plan
+	p, s, pl := k.p, k.sender, &k.p.plan
 	m := p.Model
-	var pc *bundle
+	var b *bundle
 	arrival := false
 	switch {
 	case k.arrival < pl.arrivals.len():
-		pc, arrival = &pl.arrivals.in(a.Updates.bundles.arrivals)[k.arrival], true
+		b, arrival = &pl.arrivals.in(s.Updates.bundles.arrivals)[k.arrival], true
 		k.arrival++
 	case k.update < pl.updates.len():
-		pc = &pl.updates.in(a.Updates.bundles.updates)[k.update]
+		b = &pl.updates.in(s.Updates.bundles.updates)[k.update]
 		k.update++
-		k.last = pc.handle + 1
-		k.complete.Left = k.complete.Left || p.predicts(&a.store.Nodes[p.States[pc.handle].slot]) // no packet waits for a block
+		k.last = b.handle + 1
+		k.complete.Left = k.complete.Left || p.predicts(&s.store.Nodes[p.States[b.handle].slot]) // no packet waits for a block
 	case k.speculative < pl.speculative.len():
 		k.speculative++ // it can wait for the arrival's ack
 		return
@@ -39,7 +39,7 @@ func (k *packer) block() {
 	e := &p.block.enc
 	e.Reset(append(p.block.buf[:0], wire.MsgBlock))
 	e.PutBits(uint32(m.Number), 2)
-	e.PutBits(uint32(a.store.Tick), 32)
+	e.PutBits(uint32(s.store.Tick), 32)
 	e.PutBits(uint32(p.Link.BaseTick), 32)
 	if m.Lines() {
 		w := &p.Link.Sends.Window
@@ -49,29 +49,29 @@ func (k *packer) block() {
 			e.PutBits(uint32(w.Step), 8)
 		}
 	}
-	recs := a.Updates.recsOf(pc)
+	recs := s.Updates.recsOf(b)
 	var layouts []link.Entry
 	if arrival {
 		e.Put(m.Entry.Form.Sym(coder.FormArrived))
-		p.block.syms, layouts = a.Updates.appendArrivals(p, p.block.syms[:0], nil, pc, &arrivals{before: coder.NoArrival})
+		p.block.syms, layouts = s.Updates.appendArrivals(p, p.block.syms[:0], nil, b, &arrivals{before: coder.NoArrival})
 		e.Put(p.block.syms...)
 		e.Put(m.Entry.Arrive.Sym(0))
 	} else {
 		e.Put(m.Entry.Form.Sym(0))
-		e.PutOne(m.Entry.Name(pc.special, pc.handle+1))
-		pc.bare().put(e, a.Updates.syms)
+		e.PutOne(m.Entry.Name(b.special, b.handle+1))
+		b.bare().put(e, s.Updates.syms)
 	}
 	e.Put(m.Entry.Gap.Sym(coder.GapEnd))
 	msg := e.Finish()
 	p.block.buf = msg[:0]
 	if len(msg) > wire.MaxLong {
-		p.tally.tooLong = a.store.Nodes[p.States[pc.handle].slot].ID
+		p.tally.tooLong = s.store.Nodes[p.States[b.handle].slot].ID
 		return
 	}
 	p.queueMessage(append([]byte(nil), msg...))
-	p.Link.Blocks = append(p.Link.Blocks, link.Block{Number: p.Link.Sent, Tick: a.store.Tick, Entries: append(layouts, recs...)})
+	p.Link.Blocks = append(p.Link.Blocks, link.Block{Number: p.Link.Sent, Tick: s.store.Tick, Entries: append(layouts, recs...)})
 	if arrival {
-		p.sent(recs, a.store.Tick, k.now)
+		p.sent(recs, s.store.Tick, k.now)
 	}
 	p.inBlock(recs, p.Link.Sent)
 	p.tally.blocks++
@@ -85,19 +85,19 @@ func (p *Peer) given() uint64 { return p.Link.Sent - uint64(len(p.RPC.Ready)) }
 // may not see any more. An empty message is sent in such a block's place, since messages
 // are acked by count. What else the block carried is sent again once the lane has taken that
 // message, and not before: so one block of a node waits, however often rights change.
-func (a *receiver) judgeBlocks(p *Peer) {
+func (rc *receiver) judgeBlocks(p *Peer) {
 	given := p.given()
 	for i := range p.Link.Blocks {
 		switch b := &p.Link.Blocks[i]; {
 		case b.Number <= given:
 			if b.Void {
-				a.sendAnew(p, b)
+				rc.sendAnew(p, b)
 			}
-		case !b.Void && !a.maySee(p, b):
+		case !b.Void && !rc.maySee(p, b):
 			b.Void = true
 			at := b.Number - given - 1
 			p.RPC.Bytes -= len(p.RPC.Ready[at])
-			p.RPC.Ready[at] = a.voidBlock()
+			p.RPC.Ready[at] = rc.voidBlock()
 			p.RPC.Bytes += len(p.RPC.Ready[at])
 			if at == 0 && p.RPC.given > 0 {
 				p.RPC.given = -1
@@ -108,7 +108,7 @@ func (a *receiver) judgeBlocks(p *Peer) {
 
 // maySee is whether a peer may see every row that a block carries, and still has, or is
 // to get, the node with those rows.
-func (a *receiver) maySee(p *Peer, b *link.Block) bool {
+func (rc *receiver) maySee(p *Peer, b *link.Block) bool {
 	for i := range b.Entries {
 		re := &b.Entries[i]
 		if re.Kind != recRow {
@@ -118,8 +118,8 @@ func (a *receiver) maySee(p *Peer, b *link.Block) bool {
 		if !e.isHere() || e.gen != re.Gen || b.Tick < p.lifeOf(e).laid {
 			return false
 		}
-		n := &a.store.Nodes[e.slot]
-		if !p.Sees(n, a.store.Rows[n.Rows()[re.Row]].Type.Audience) {
+		n := &rc.store.Nodes[e.slot]
+		if !p.Sees(n, rc.store.Rows[n.Rows()[re.Row]].Type.Audience) {
 			return false
 		}
 	}
@@ -127,21 +127,21 @@ func (a *receiver) maySee(p *Peer, b *link.Block) bool {
 }
 
 // sendAnew has what a void block carried sent again, by whatever way it then fits.
-func (a *receiver) sendAnew(p *Peer, b *link.Block) {
+func (rc *receiver) sendAnew(p *Peer, b *link.Block) {
 	for i := range b.Entries {
 		if re := &b.Entries[i]; re.Kind == recArrival && p.lifeAt(re.Handle).block == b.Number {
 			p.life(re.Handle).block = 0
 			p.came, p.arrivals.lost = true, true
 		}
 	}
-	a.lostEntries(p, b.Entries, b.Tick)
+	rc.lostEntries(p, b.Entries, b.Tick)
 	b.Entries = nil
 }
 
 // voidBlock encodes a block that says nothing.
-func (a *receiver) voidBlock() []byte {
+func (rc *receiver) voidBlock() []byte {
 	var e prefix.Encoder
-	m := &a.sender.Tables.Defaults.Entry
+	m := &rc.sender.Tables.Defaults.Entry
 	e.Reset([]byte{wire.MsgBlock})
 	e.PutBits(0, 2)
 	e.PutBits(0, 32)
@@ -153,16 +153,16 @@ func (a *receiver) voidBlock() []byte {
 // holdLong postpones each update that may become a block while a message about its node
 // waits for the lane: a node that changes faster than the lane takes blocks would pile
 // up more and more of them.
-func (a *Sender) holdLong(p *Peer) {
+func (s *Sender) holdLong(p *Peer) {
 	if len(p.RPC.Ready) == 0 {
 		return
 	}
 	given := p.given()
-	updates := p.plan.updates.in(a.Updates.bundles.updates)
+	updates := p.plan.updates.in(s.Updates.bundles.updates)
 	for i := range updates {
-		if u := &updates[i]; u.bits > smallBits && u.name != cohortName && p.lifeAt(u.handle).fence > given {
-			u.skip = true
-			p.plan.updateBits -= int32(u.bits)
+		if b := &updates[i]; b.bits > smallBits && b.name != cohortName && p.lifeAt(b.handle).fence > given {
+			b.skip = true
+			p.plan.updateBits -= int32(b.bits)
 		}
 	}
 }

@@ -23,24 +23,24 @@ type bundle struct {
 }
 
 // arriving returns the nodes of a bundle of arrivals.
-func (pc *bundle) arriving(list []arriving) []arriving {
-	at, n := uint32(pc.codes), uint32(pc.codes>>32)
+func (b *bundle) arriving(list []arriving) []arriving {
+	at, n := uint32(b.codes), uint32(b.codes>>32)
 	return list[at : at+n]
 }
 
 // call puts an update's name in front of its codes, if the two fit one run.
-func (pc *bundle) call(name prefix.Sym) {
-	if n := name.Bits(); pc.codes.isRun() && n+prefix.Sym(pc.codes).Bits() <= prefix.MaxRun {
-		pc.codes, pc.name = codes(name.With(prefix.Sym(pc.codes))), uint8(n)
+func (b *bundle) call(name prefix.Sym) {
+	if n := name.Bits(); b.codes.isRun() && n+prefix.Sym(b.codes).Bits() <= prefix.MaxRun {
+		b.codes, b.name = codes(name.With(prefix.Sym(b.codes))), uint8(n)
 	}
 }
 
 // bare returns the codes without the name.
-func (pc *bundle) bare() codes {
-	if pc.name == 0 {
-		return pc.codes
+func (b *bundle) bare() codes {
+	if b.name == 0 {
+		return b.codes
 	}
-	return codes(prefix.Sym(pc.codes).From(int(pc.name)))
+	return codes(prefix.Sym(b.codes).From(int(b.name)))
 }
 
 // bundles holds the bundles of one send, peer by peer.
@@ -52,23 +52,23 @@ type bundles struct {
 	speculative        []bundle   // updates that build on arrivals that are not acked, in the same order
 }
 
-func (ps *bundles) reset() {
-	ps.removals = ps.removals[:0] // field by field: this writes no pointers, which is slow while the collector marks
-	ps.arrivals = ps.arrivals[:0]
-	ps.arriving = ps.arriving[:0]
-	ps.updates = ps.updates[:0]
-	ps.speculative = ps.speculative[:0]
+func (bs *bundles) reset() {
+	bs.removals = bs.removals[:0] // field by field: this writes no pointers, which is slow while the collector marks
+	bs.arrivals = bs.arrivals[:0]
+	bs.arriving = bs.arriving[:0]
+	bs.updates = bs.updates[:0]
+	bs.speculative = bs.speculative[:0]
 }
 
 // update adds an update and returns the place to fill it in.
-func (ps *bundles) update() *bundle {
-	n := len(ps.updates)
-	if n < cap(ps.updates) {
-		ps.updates = ps.updates[:n+1]
+func (bs *bundles) update() *bundle {
+	n := len(bs.updates)
+	if n < cap(bs.updates) {
+		bs.updates = bs.updates[:n+1]
 	} else {
-		ps.updates = append(ps.updates, bundle{})
+		bs.updates = append(bs.updates, bundle{})
 	}
-	return &ps.updates[n]
+	return &bs.updates[n]
 }
 
 // A span is where the bundles of one peer stand in a list.
@@ -122,17 +122,17 @@ func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
 type cursor struct{ syms, recs int }
 
 // cursor is where the next bundle begins.
-func (a *updates) cursor() cursor { return cursor{len(a.syms), len(a.recs)} }
+func (u *updates) cursor() cursor { return cursor{len(u.syms), len(u.recs)} }
 
 // rewind forgets what was coded and noted since.
-func (a *updates) rewind(to cursor) { a.syms, a.recs = a.syms[:to.syms], a.recs[:to.recs] }
+func (u *updates) rewind(to cursor) { u.syms, u.recs = u.syms[:to.syms], u.recs[:to.recs] }
 
 // bundle makes a bundle of what was coded and noted since.
-func (a *updates) bundle(h uint32, since cursor) bundle { return a.bundleOf(h, since, a.cursor()) }
+func (u *updates) bundle(h uint32, since cursor) bundle { return u.bundleOf(h, since, u.cursor()) }
 
 // bundleOf makes a bundle of what was coded and noted between two cursors.
-func (a *updates) bundleOf(h uint32, from, to cursor) bundle {
-	syms := a.syms[:to.syms]
+func (u *updates) bundleOf(h uint32, from, to cursor) bundle {
+	syms := u.syms[:to.syms]
 	return bundle{
 		handle: h, codes: codesOf(syms, from.syms), bits: uint32(symBits(syms[from.syms:])),
 		recAt: uint32(from.recs), recN: uint32(to.recs - from.recs),
@@ -140,9 +140,9 @@ func (a *updates) bundleOf(h uint32, from, to cursor) bundle {
 }
 
 // arrivalOf makes a bundle of arrivals that were planned and noted between two points.
-func (a *updates) arrivalOf(from, to arrivalCursor) bundle {
+func (u *updates) arrivalOf(from, to arrivalCursor) bundle {
 	return bundle{
-		handle: a.bundles.arriving[from.nodes].Handle, codes: codes(to.nodes-from.nodes)<<32 | codes(from.nodes), bits: uint32(to.bits - from.bits),
+		handle: u.bundles.arriving[from.nodes].Handle, codes: codes(to.nodes-from.nodes)<<32 | codes(from.nodes), bits: uint32(to.bits - from.bits),
 		recAt: uint32(from.recs), recN: uint32(to.recs - from.recs),
 	}
 }
@@ -151,31 +151,31 @@ func (a *updates) arrivalOf(from, to arrivalCursor) bundle {
 type arrivalCursor struct{ nodes, bits, recs int }
 
 // arrivalCursor is where the next arrival begins.
-func (a *updates) arrivalCursor(bits int) arrivalCursor {
-	return arrivalCursor{len(a.bundles.arriving), bits, len(a.recs)}
+func (u *updates) arrivalCursor(bits int) arrivalCursor {
+	return arrivalCursor{len(u.bundles.arriving), bits, len(u.recs)}
 }
 
 // rewindArrival forgets an arrival that was planned since.
-func (a *updates) rewindArrival(to cursor) {
-	a.rewind(to)
-	a.bundles.arriving = a.bundles.arriving[:len(a.bundles.arriving)-1]
+func (u *updates) rewindArrival(to cursor) {
+	u.rewind(to)
+	u.bundles.arriving = u.bundles.arriving[:len(u.bundles.arriving)-1]
 }
 
 // note notes an entry of the bundle being planned. It is filled in place: an entry that is put
 // together elsewhere and copied would wait for its parts.
-func (a *updates) note(handle, ver uint32, kind, gen uint8, row int) {
-	n := len(a.recs)
-	if n < cap(a.recs) {
-		a.recs = a.recs[:n+1]
+func (u *updates) note(handle, ver uint32, kind, gen uint8, row int) {
+	n := len(u.recs)
+	if n < cap(u.recs) {
+		u.recs = u.recs[:n+1]
 	} else {
-		a.recs = append(a.recs, link.Entry{})
+		u.recs = append(u.recs, link.Entry{})
 	}
-	re := &a.recs[n]
+	re := &u.recs[n]
 	re.Handle, re.Ver, re.Kind, re.Gen, re.Row, re.Key = handle, ver, kind, gen, uint8(row), false
 }
 
 // recsOf returns a bundle's entries.
-func (a *updates) recsOf(pc *bundle) []link.Entry { return a.recs[pc.recAt : pc.recAt+pc.recN] }
+func (u *updates) recsOf(b *bundle) []link.Entry { return u.recs[b.recAt : b.recAt+b.recN] }
 
 func symBits(syms []prefix.Sym) int {
 	n := 0

@@ -12,22 +12,22 @@ import (
 )
 
 // Check is Authority.Check.
-func (a *Sender) Check(n ids.Node) {
-	slot, ok := a.store.Slot(n)
+func (s *Sender) Check(n ids.Node) {
+	slot, ok := s.store.Slot(n)
 	if !ok {
 		return
 	}
-	for _, h := range a.store.Nodes[slot].Holders {
+	for _, h := range s.store.Nodes[slot].Holders {
 		if h.Handle() != wire.NoHandle {
-			p := a.All[h.Peer()]
+			p := s.All[h.Peer()]
 			p.check(h.Handle())
 		}
 	}
 }
 
 // CheckAll is Authority.CheckAll.
-func (a *Sender) CheckAll() {
-	for _, p := range a.All {
+func (s *Sender) CheckAll() {
+	for _, p := range s.All {
 		if p == nil {
 			continue
 		}
@@ -60,7 +60,7 @@ func (p *Peer) check(h uint32) {
 
 // planChecks chooses the rows that this send's first packet checks, from those that
 // were asked for.
-func (a *planner) planChecks(p *Peer) {
+func (plr *planner) planChecks(p *Peer) {
 	c := &p.checks
 	if len(c.asked) == 0 {
 		return
@@ -68,7 +68,7 @@ func (a *planner) planChecks(p *Peer) {
 	c.plan = c.plan[:0]
 	c.after = c.next
 	for len(c.asked) > 0 && len(c.plan) < wire.MaxChecks {
-		if !a.planCheck(p, c.asked[0], &c.row) {
+		if !plr.planCheck(p, c.asked[0], &c.row) {
 			c.asked, c.row = c.asked[1:], 0
 			continue
 		}
@@ -83,8 +83,8 @@ func (a *planner) planChecks(p *Peer) {
 // planNextCheck plans a check of the next row, if none was asked for. It plans
 // none for a send without a packet, because a checksum must code variable-length
 // values.
-func (a *planner) planNextCheck(p *Peer, now time.Duration) {
-	if a.sender.Setup.CheckEvery < 0 || now-p.checked < a.sender.Setup.CheckEvery || !a.sender.sends(p, now) {
+func (plr *planner) planNextCheck(p *Peer, now time.Duration) {
+	if plr.sender.Setup.CheckEvery < 0 || now-p.checked < plr.sender.Setup.CheckEvery || !plr.sender.sends(p, now) {
 		return
 	}
 	c := &p.checks
@@ -96,7 +96,7 @@ func (a *planner) planNextCheck(p *Peer, now time.Duration) {
 		if int(c.after.handle) >= len(p.States) {
 			c.after = checkAt{}
 		}
-		if a.planCheck(p, c.after.handle, &c.after.row) {
+		if plr.planCheck(p, c.after.handle, &c.after.row) {
 			return
 		}
 		c.after = checkAt{handle: c.after.handle + 1}
@@ -106,37 +106,37 @@ func (a *planner) planNextCheck(p *Peer, now time.Duration) {
 
 // planCheck plans a check of a handle's next row from *row on, and after its rows of
 // the node itself. It returns false when nothing of the handle is left.
-func (a *planner) planCheck(p *Peer, h uint32, row *uint32) bool {
+func (plr *planner) planCheck(p *Peer, h uint32, row *uint32) bool {
 	e := &p.States[h]
 	if e.State != HandleIn {
 		return false
 	}
-	n := &a.store.Nodes[e.slot]
+	n := &plr.store.Nodes[e.slot]
 	for *row < uint32(e.nrows) {
 		i := *row
 		*row++
-		pr, r := p.row(e, int(i)), &a.store.Rows[n.Rows()[i]]
-		if pr.hidden() || !a.sender.Updates.isBase(p, h, int(i), r, pr) || !p.Sees(n, r.Type.Audience) {
+		pr, r := p.row(e, int(i)), &plr.store.Rows[n.Rows()[i]]
+		if pr.hidden() || !plr.sender.Updates.isBase(p, h, int(i), r, pr) || !p.Sees(n, r.Type.Audience) {
 			continue
 		}
-		words, vars := a.sender.Updates.base(p, h, int(i), r, pr)
-		a.addCheck(p, h, i, pr.ackedTick, wire.RowChecksum(r.Type, words.All(r.Type.Width), vars))
+		words, vars := plr.sender.Updates.base(p, h, int(i), r, pr)
+		plr.addCheck(p, h, i, pr.ackedTick, wire.RowChecksum(r.Type, words.All(r.Type.Width), vars))
 		return true
 	}
 	if *row <= wire.WholeNode {
 		*row = wire.WholeNode + 1
 		if v := p.lifeOf(e); v.knows(e) {
-			sum := n.Layout.Checksum(n.ID, n.Owner, a.sender.Updates.parentAt(p, n), n.Spawn.Name, n.Spawn.Args)
-			a.addCheck(p, h, wire.WholeNode, uint32(a.store.Tick), sum)
+			sum := n.Layout.Checksum(n.ID, n.Owner, plr.sender.Updates.parentAt(p, n), n.Spawn.Name, n.Spawn.Args)
+			plr.addCheck(p, h, wire.WholeNode, uint32(plr.store.Tick), sum)
 			return true
 		}
 	}
 	return false
 }
 
-func (a *planner) addCheck(p *Peer, h, row, tick uint32, sum uint16) {
+func (plr *planner) addCheck(p *Peer, h, row, tick uint32, sum uint16) {
 	p.busy = true
-	p.checks.plan = append(p.checks.plan, wire.Check{Handle: h, Row: row, Age: uint32(a.store.Tick) - tick, Hash: sum, Gen: p.States[h].gen})
+	p.checks.plan = append(p.checks.plan, wire.Check{Handle: h, Row: row, Age: uint32(plr.store.Tick) - tick, Hash: sum, Gen: p.States[h].gen})
 }
 
 // putChecks writes the planned checks into the first packet of a send.

@@ -120,53 +120,53 @@ func (s *cohorts) close(pl *plan) {
 }
 
 // planCohort plans the updates of a peer for which another peer's may do.
-func (a *updates) planCohort(p *Peer, k *cohortPlan) {
+func (u *updates) planCohort(p *Peer, k *cohortPlan) {
 	for w := p.Marks.Next(0); w < len(p.Marks.Of); w = p.Marks.Next(w + 1) {
 		m := &p.Marks.Of[w]
 		marked := m[marks.Dirty] | m[marks.Loose]
 		if marked == 0 {
 			continue
 		}
-		if !a.planFromCohort(p, k, w, marked) {
-			a.planMark(p, k, w, marked)
+		if !u.planFromCohort(p, k, w, marked) {
+			u.planMark(p, k, w, marked)
 		}
 	}
 }
 
 // planMark plans the updates of one mark, and keeps them for the cohort if it may be.
-func (a *updates) planMark(p *Peer, k *cohortPlan, w int, marked uint64) {
-	from, costs, at := len(k.before), len(k.costs), len(a.bundles.updates)
+func (u *updates) planMark(p *Peer, k *cohortPlan, w int, marked uint64) {
+	from, costs, at := len(k.before), len(k.costs), len(u.bundles.updates)
 	for w >= len(k.marks) {
 		k.marks = append(k.marks, cohortMark{})
 	}
 	of := &k.marks[w]
-	keeps := of.send != a.store.Send && marked&(marked-1) != 0 && !k.closed
-	var b marks.Batch
+	keeps := of.send != u.store.Send && marked&(marked-1) != 0 && !k.closed
+	var batch marks.Batch
 	for rest := marked; rest != 0; {
-		for b.N = 0; rest != 0 && b.N < store.Ahead; rest &= rest - 1 {
-			b.Add(uint32(w<<6 + bits.TrailingZeros64(rest)))
+		for batch.N = 0; rest != 0 && batch.N < store.Ahead; rest &= rest - 1 {
+			batch.Add(uint32(w<<6 + bits.TrailingZeros64(rest)))
 		}
-		a.touchNext(p, &b)
+		u.touchNext(p, &batch)
 		if keeps {
-			for _, h := range b.All() {
+			for _, h := range batch.All() {
 				e := &p.States[h]
 				k.before = append(k.before, cohortState{h, e.row, e.gen, e.has(stateMoves), e.one})
 			}
 		}
-		a.planBatch(p, &b)
+		u.planBatch(p, &batch)
 	}
-	updates := a.bundles.updates[at:]
-	if !keeps || len(updates) < 2 || !a.keepsForCohort(p, k.before[from:], updates) {
+	updates := u.bundles.updates[at:]
+	if !keeps || len(updates) < 2 || !u.keepsForCohort(p, k.before[from:], updates) {
 		k.before = k.before[:from]
 		return
 	}
-	*of = cohortMark{send: a.store.Send, marked: marked, before: uint32(from), bundles: uint32(at)}
+	*of = cohortMark{send: u.store.Send, marked: marked, before: uint32(from), bundles: uint32(at)}
 	for i := range updates {
-		u := &updates[i]
-		of.changed |= 1 << (u.handle & 63)
+		b := &updates[i]
+		of.changed |= 1 << (b.handle & 63)
 		if i > 0 {
-			of.bits += u.bits
-			k.charge(costs, a.store.Rows[p.States[u.handle].row].Type.Account, int(u.bits))
+			of.bits += b.bits
+			k.charge(costs, u.store.Rows[p.States[b.handle].row].Type.Account, int(b.bits))
 		}
 	}
 	of.costs = span{uint32(costs), uint32(len(k.costs))}
@@ -176,18 +176,18 @@ func (a *updates) planMark(p *Peer, k *cohortPlan, w int, marked uint64) {
 // plain, and none begins or ceases to move by itself at the peer. Each update is sure to fit a
 // packet, is coded from a version that the authority keeps for all peers, is the first to carry
 // its version, has not waited, and leaves its row as the store predicts it.
-func (a *updates) keepsForCohort(p *Peer, before []cohortState, updates []bundle) bool {
+func (u *updates) keepsForCohort(p *Peer, before []cohortState, updates []bundle) bool {
 	for i := range before {
-		b := &before[i]
-		if e := &p.States[b.handle]; !e.isPlain() || e.has(stateMoves) != b.moves {
+		was := &before[i]
+		if e := &p.States[was.handle]; !e.isPlain() || e.has(stateMoves) != was.moves {
 			return false
 		}
-		if len(updates) == 0 || updates[0].handle != b.handle {
+		if len(updates) == 0 || updates[0].handle != was.handle {
 			continue
 		}
-		u, r := &updates[0], &a.store.Rows[b.row]
-		if u.special || u.bits > smallBits || r.Vars != nil || b.one.acked == 0 || !r.Kept(b.one.acked) ||
-			b.one.flight == r.Head || b.one.isPending() || p.Marks.Has(marks.Loose, b.handle) {
+		b, r := &updates[0], &u.store.Rows[was.row]
+		if b.special || b.bits > smallBits || r.Vars != nil || was.one.acked == 0 || !r.Kept(was.one.acked) ||
+			was.one.flight == r.Head || was.one.isPending() || p.Marks.Has(marks.Loose, was.handle) {
 			return false
 		}
 		updates = updates[1:]
@@ -206,38 +206,38 @@ func (k *cohortPlan) charge(from, account, bits int) {
 
 // planFromCohort plans the updates of one mark by what was planned for another peer. It reports
 // false, and does nothing, if the two peers are not in the same state.
-func (a *updates) planFromCohort(p *Peer, k *cohortPlan, w int, marked uint64) bool {
+func (u *updates) planFromCohort(p *Peer, k *cohortPlan, w int, marked uint64) bool {
 	if w >= len(k.marks) {
 		return false
 	}
 	of := &k.marks[w]
-	if of.send != a.store.Send || of.marked != marked || k.closed {
+	if of.send != u.store.Send || of.marked != marked || k.closed {
 		return false
 	}
 	if !p.hasStates(k.before[of.before:][:bits.OnesCount64(marked)]) {
 		return false
 	}
 	if of.named == 0 {
-		a.join(p.Model, of)
+		u.join(p.Model, of)
 	}
 	for quiet := marked &^ of.changed; quiet != 0; quiet &= quiet - 1 {
 		h := uint32(w<<6 + bits.TrailingZeros64(quiet))
-		a.planOnly(p, h, &p.States[h]) // there is nothing to send
+		u.planOnly(p, h, &p.States[h]) // there is nothing to send
 	}
 	n, h := bits.OnesCount64(of.changed), uint32(w<<6+bits.TrailingZeros64(of.changed))
 	p.Marks.Of[w][marks.Loose] &^= of.changed
-	a.planOnly(p, h, &p.States[h])
-	second := &a.bundles.updates[of.bundles+1]
-	*a.bundles.update() = bundle{
+	u.planOnly(p, h, &p.States[h])
+	second := &u.bundles.updates[of.bundles+1]
+	*u.bundles.update() = bundle{
 		handle: second.handle, name: cohortName, special: true, bits: of.bits, recAt: second.recAt, recN: uint32(n - 1), urgency: 1,
 	}
 	p.plan.updateBits += int32(of.bits)
 	p.plan.folded += int32(n - 2)
-	a.sender.Accounts.Counters.Records += uint64(n - 1)
-	a.sender.Accounts.Counters.Shared += uint64(n - 1)
-	a.sender.Accounts.Counters.PlannedOnce += uint64(n - 1)
+	u.sender.Accounts.Counters.Records += uint64(n - 1)
+	u.sender.Accounts.Counters.Shared += uint64(n - 1)
+	u.sender.Accounts.Counters.PlannedOnce += uint64(n - 1)
 	for _, c := range k.costs[of.costs.from:of.costs.to] {
-		a.sender.Accounts.Bits[c.account].Updates += uint64(c.bits)
+		u.sender.Accounts.Bits[c.account].Updates += uint64(c.bits)
 	}
 	return true
 }
@@ -259,17 +259,17 @@ func (p *Peer) hasStates(others []cohortState) bool {
 
 // join makes one string of all updates of a mark but the first, which are recorded and so
 // have their names.
-func (a *updates) join(m *coder.Model, of *cohortMark) {
-	s, last := &a.Cohorts, a.bundles.updates[of.bundles].handle+1
+func (u *updates) join(m *coder.Model, of *cohortMark) {
+	s, last := &u.Cohorts, u.bundles.updates[of.bundles].handle+1
 	from := len(s.joined)
 	s.enc.Reset(s.joined)
-	for _, pc := range of.rest(a.bundles.updates) {
-		of.room = uint32(s.enc.Bits()) + pc.bits + wire.NameBits
-		if pc.name == 0 {
-			s.enc.PutOne(m.Entry.Name(false, pc.handle+1-last))
+	for _, b := range of.rest(u.bundles.updates) {
+		of.room = uint32(s.enc.Bits()) + b.bits + wire.NameBits
+		if b.name == 0 {
+			s.enc.PutOne(m.Entry.Name(false, b.handle+1-last))
 		}
-		last = pc.handle + 1
-		pc.codes.put(&s.enc, a.syms)
+		last = b.handle + 1
+		b.codes.put(&s.enc, u.syms)
 	}
 	of.named = uint32(s.enc.Bits())
 	s.joined = s.enc.Finish()
@@ -278,15 +278,15 @@ func (a *updates) join(m *coder.Model, of *cohortMark) {
 
 // recordCohort records the updates that a bundle of planFromCohort stands for, and counts their names. It
 // returns one past the last handle.
-func (a *updates) recordCohort(p *Peer, u *bundle) (last uint32) {
-	k := &a.Cohorts.list[p.plan.cohort-1].marks[u.handle>>6]
+func (u *updates) recordCohort(p *Peer, b *bundle) (last uint32) {
+	k := &u.Cohorts.list[p.plan.cohort-1].marks[b.handle>>6]
 	rest := k.changed & (k.changed - 1)
-	p.Marks.Of[u.handle>>6][marks.Dirty] &^= rest
-	tick, recs := uint32(a.store.Tick), a.recsOf(u)
+	p.Marks.Of[b.handle>>6][marks.Dirty] &^= rest
+	tick, recs := uint32(u.store.Tick), u.recsOf(b)
 	for i := range recs {
 		p.States[recs[i].Handle].one.send(recs[i].Ver, tick)
 	}
-	gaps, next := a.sender.Tables.Learner.Gaps, rest&(k.changed<<1)
+	gaps, next := u.sender.Tables.Learner.Gaps, rest&(k.changed<<1)
 	gaps[coder.NearSyms[1]] += uint32(bits.OnesCount64(next))
 	for far := rest &^ next; far != 0; far &= far - 1 {
 		h := bits.TrailingZeros64(far)
@@ -297,47 +297,47 @@ func (a *updates) recordCohort(p *Peer, u *bundle) (last uint32) {
 
 // unfold plans each update of its own again that one bundle stands for, because the room does
 // not pay for all of them.
-func (a *updates) unfold(p *Peer) {
+func (u *updates) unfold(p *Peer) {
 	pl := &p.plan
 	if pl.cohort == 0 {
 		return
 	}
-	k := &a.Cohorts.list[pl.cohort-1]
+	k := &u.Cohorts.list[pl.cohort-1]
 	k.closed = true // this peer's own updates may be left out
-	some := append(a.Cohorts.folded[:0], pl.updates.in(a.bundles.updates)...)
-	all := a.bundles.updates[:pl.updates.from]
+	some := append(u.Cohorts.folded[:0], pl.updates.in(u.bundles.updates)...)
+	all := u.bundles.updates[:pl.updates.from]
 	for i := range some {
-		u := &some[i]
-		if u.name != cohortName {
-			all = append(all, *u)
+		b := &some[i]
+		if b.name != cohortName {
+			all = append(all, *b)
 			continue
 		}
-		for _, pc := range k.marks[u.handle>>6].rest(a.bundles.updates) {
-			pc.codes, pc.name = pc.bare(), 0
-			p.States[pc.handle].one.pendSince(a.store.Tick) // it waits from now on, should it be left out
-			all = append(all, pc)
+		for _, each := range k.marks[b.handle>>6].rest(u.bundles.updates) {
+			each.codes, each.name = each.bare(), 0
+			p.States[each.handle].one.pendSince(u.store.Tick) // it waits from now on, should it be left out
+			all = append(all, each)
 		}
 	}
-	a.Cohorts.folded, a.bundles.updates = some, all
+	u.Cohorts.folded, u.bundles.updates = some, all
 	pl.updates.to = uint32(len(all))
 }
 
 // cohort writes the updates that a bundle of planFromCohort stands for, and reports whether all of them
 // did fit. It reports false for any other bundle.
-func (k *packer) cohort(u *updating, pc *bundle) bool {
-	if pc.name != cohortName {
+func (k *packer) cohort(u *updating, b *bundle) bool {
+	if b.name != cohortName {
 		return false
 	}
-	of := &k.a.Updates.Cohorts.list[k.p.plan.cohort-1].marks[pc.handle>>6]
-	rest := of.rest(k.a.Updates.bundles.updates)
-	if k.folded == 0 && u.last == of.first(pc.handle)+1 && int(of.room) <= k.room {
+	of := &k.sender.Updates.Cohorts.list[k.p.plan.cohort-1].marks[b.handle>>6]
+	rest := of.rest(k.sender.Updates.bundles.updates)
+	if k.folded == 0 && u.last == of.first(b.handle)+1 && int(of.room) <= k.room {
 		u.runs.Put()
-		k.p.enc.PutPart(k.a.Updates.Cohorts.joined[of.joined.from:of.joined.to], int(of.named))
+		k.p.enc.PutPart(k.sender.Updates.Cohorts.joined[of.joined.from:of.joined.to], int(of.named))
 		k.room -= int(of.named)
 		u.last = rest[len(rest)-1].handle + 1
 		k.last = u.last
 		k.carries(u.from, u.to)
-		u.from, u.to = pc.recAt, pc.recAt+pc.recN
+		u.from, u.to = b.recAt, b.recAt+b.recN
 		return true
 	}
 	if k.folded = k.putUpdates(u, rest, k.folded); k.folded < len(rest) {

@@ -34,16 +34,16 @@ const (
 
 // beginCopies notes what an update carries of rows, before it is recorded. An update of a row that
 // was sent before is a copy itself, unless all that carried it were lost, or it had to wait.
-func (a *updates) beginCopies(p *Peer, recs []link.Entry) {
+func (u *updates) beginCopies(p *Peer, recs []link.Entry) {
 	for i := range recs {
 		re := &recs[i]
 		if re.Kind != recRow && re.Kind != recSpeculative {
 			continue
 		}
 		e := &p.States[re.Handle]
-		r := a.rowAt(e, re.Row)
-		if pr := p.row(e, int(re.Row)); pr.newest < r.Left || !pr.isPending() || pr.waited(a.store.Tick) > 0 {
-			c := rowCopy{handle: re.Handle, ver: re.Ver, due: a.store.Tick + a.copyGap(1, p.Link.CopiesFor()), row: re.Row, gen: re.Gen, sent: 1, most: math.MaxUint8}
+		r := u.rowAt(e, re.Row)
+		if pr := p.row(e, int(re.Row)); pr.newest < r.Left || !pr.isPending() || pr.waited(u.store.Tick) > 0 {
+			c := rowCopy{handle: re.Handle, ver: re.Ver, due: u.store.Tick + u.copyGap(1, p.Link.CopiesFor()), row: re.Row, gen: re.Gen, sent: 1, most: math.MaxUint8}
 			switch {
 			case r.Moving && re.Kind == recSpeculative:
 				c.most = youngTurnCopies
@@ -56,24 +56,24 @@ func (a *updates) beginCopies(p *Peer, recs []link.Entry) {
 }
 
 // rowAt returns row i of a handle's node.
-func (a *updates) rowAt(e *handleState, i uint8) *store.Row {
+func (u *updates) rowAt(e *handleState, i uint8) *store.Row {
 	if e.nrows == 1 {
-		return &a.store.Rows[e.row]
+		return &u.store.Rows[e.row]
 	}
-	return &a.store.Rows[a.store.Nodes[e.slot].Rows()[i]]
+	return &u.store.Rows[u.store.Nodes[e.slot].Rows()[i]]
 }
 
 // planCopies marks the rows of which a copy is due.
-func (a *updates) planCopies(p *Peer) {
+func (u *updates) planCopies(p *Peer) {
 	kept, most := p.copies[:0], p.Link.CopiesFor()
-	spare := a.sender.Planner.budget.Rate == 0 || p.bucket.Room >= p.bucket.Size*wire.SpareShare
+	spare := u.sender.Planner.budget.Rate == 0 || p.bucket.Room >= p.bucket.Size*wire.SpareShare
 	for _, c := range p.copies {
 		switch {
-		case c.due > a.store.Tick:
+		case c.due > u.store.Tick:
 			kept = append(kept, c)
-		case spare && a.copyRow(p, &c):
+		case spare && u.copyRow(p, &c):
 			if c.sent++; c.sent < min(max(most, restCopies), c.most) {
-				c.due = a.store.Tick + a.copyGap(c.sent, most)
+				c.due = u.store.Tick + u.copyGap(c.sent, most)
 				kept = append(kept, c)
 			}
 		}
@@ -83,28 +83,28 @@ func (a *updates) planCopies(p *Peer) {
 
 // copyRow marks the row of a copy that is due, if the row still stands, or is on the same course,
 // and the peer is not known to know.
-func (a *updates) copyRow(p *Peer, c *rowCopy) bool {
+func (u *updates) copyRow(p *Peer, c *rowCopy) bool {
 	e := &p.States[c.handle]
 	if e.gen != c.gen || e.State != HandleIn && e.State != HandleComing || c.row >= e.nrows {
 		return false
 	}
 	pr := p.row(e, int(c.row))
-	if pr.flight != c.ver || pr.acked == c.ver && pr.known() || pr.hidden() || a.rowAt(e, c.row).Head != c.ver {
+	if pr.flight != c.ver || pr.acked == c.ver && pr.known() || pr.hidden() || u.rowAt(e, c.row).Head != c.ver {
 		return false
 	}
 	pr.flight, pr.flightTick = pr.acked, pr.ackedTick
 	if e.State == HandleComing {
 		pr.flight, pr.flightTick = 0, 0 // acked is only what speculative updates build on
 	}
-	pr.pendSince(a.store.Tick)
+	pr.pendSince(u.store.Tick)
 	p.Marks.Set(marks.Dirty, c.handle)
 	p.plan.stale = true
-	a.sender.Accounts.Counters.Repeats++
+	u.sender.Accounts.Counters.Repeats++
 	return true
 }
 
 // copyGap is how many ticks after the one before it the n-th copy may leave, at least.
-func (a *updates) copyGap(n, copies uint8) ids.Tick {
+func (u *updates) copyGap(n, copies uint8) ids.Tick {
 	gap := link.CopyDue(n, copies) - link.CopyDue(n-1, copies)
-	return ids.Tick((gap*time.Duration(a.sender.Setup.Hz) + time.Second - 1) / time.Second)
+	return ids.Tick((gap*time.Duration(u.sender.Setup.Hz) + time.Second - 1) / time.Second)
 }

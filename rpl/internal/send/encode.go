@@ -17,19 +17,19 @@ import (
 // number of packets; each can be read without the others.
 
 // Encode is Authority.Encode.
-func (a *Sender) Encode(id ids.Peer, now time.Duration, s wire.Sink) {
-	p := a.ByID.Find(id)
+func (s *Sender) Encode(id ids.Peer, now time.Duration, out wire.Sink) {
+	p := s.ByID.Find(id)
 	if p == nil {
 		return
 	}
 	if p.busy {
-		a.sendMessages(p, s)
+		s.sendMessages(p, out)
 	}
-	if !a.sends(p, now) {
+	if !s.sends(p, now) {
 		return
 	}
 	p.trails = !p.plan.updates.empty()
-	k := packer{a: a, p: p, s: s, now: now}
+	k := packer{sender: s, p: p, s: out, now: now}
 	k.scanPredicted()
 	for {
 		k.begin()
@@ -50,19 +50,19 @@ func (a *Sender) Encode(id ids.Peer, now time.Duration, s wire.Sink) {
 // sends is whether a peer gets any packet in this send, once everything is planned. After
 // one with updates it always gets another: only that shows it at once that what it saw
 // moving has come to rest.
-func (a *Sender) sends(p *Peer, now time.Duration) bool {
+func (s *Sender) sends(p *Peer, now time.Duration) bool {
 	return !p.plan.empty() || p.busy && p.RPC.paid > 0 || p.plan.probe ||
-		!p.plan.held && (p.trails || now-p.Link.LastSent >= a.beat(p))
+		!p.plan.held && (p.trails || now-p.Link.LastSent >= s.beat(p))
 }
 
 // beat is the longest time that a peer goes without a packet. If something moves by
 // itself there and packets are lost, every send has a packet, unless the bucket is half
 // empty: what is drawn lags two sends behind, so the loss of one packet does not show.
-func (a *Sender) beat(p *Peer) time.Duration {
+func (s *Sender) beat(p *Peer) time.Duration {
 	switch {
 	case p.movers == 0:
 		return wire.Heartbeat
-	case p.Link.Lossy() && (a.Planner.budget.Rate == 0 || p.bucket.Tokens > p.bucket.Size/2):
+	case p.Link.Lossy() && (s.Planner.budget.Rate == 0 || p.bucket.Tokens > p.bucket.Size/2):
 		return 0
 	}
 	return wire.MovingBeat
@@ -78,15 +78,15 @@ func (p *Peer) setMoves(e *handleState, does bool) {
 
 // sendMessages gives the reliable lane what the room pays for: the lane's share, and
 // what the packets of this send leave over. The rest waits, in order.
-func (a *Sender) sendMessages(p *Peer, s wire.Sink) {
+func (s *Sender) sendMessages(p *Peer, out wire.Sink) {
 	n, room := 0, p.bucket.Lane+max(p.bucket.Left, 0)/8
 	for n < len(p.RPC.Ready) {
 		b, last := p.RPC.part(p.RPC.Ready[n])
 		cost := p.laneCost(len(b))
-		if a.Planner.budget.Rate > 0 && (room < cost || !p.bucket.LaneTakes(cost)) {
+		if s.Planner.budget.Rate > 0 && (room < cost || !p.bucket.LaneTakes(cost)) {
 			break
 		}
-		if s.Reliable(b) != nil {
+		if out.Reliable(b) != nil {
 			break // the lane is full: the rest goes later
 		}
 		if p.RPC.gave(b, last); last {
@@ -102,15 +102,15 @@ func (a *Sender) sendMessages(p *Peer, s wire.Sink) {
 }
 
 // Flush is Authority.Flush.
-func (a *Sender) Flush(id ids.Peer, s wire.Sink) {
-	p := a.ByID.Find(id)
+func (s *Sender) Flush(id ids.Peer, out wire.Sink) {
+	p := s.ByID.Find(id)
 	if p == nil {
 		return
 	}
 	n := 0
-	for ; n < len(p.RPC.Ready) && p.RPC.give(p.RPC.Ready[n], s); n++ {
+	for ; n < len(p.RPC.Ready) && p.RPC.give(p.RPC.Ready[n], out); n++ {
 	}
-	a.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Ready) - n + len(p.RPC.Waiting))
+	s.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Ready) - n + len(p.RPC.Waiting))
 	clear(p.RPC.Ready)
 	p.RPC.Ready, p.RPC.Bytes, p.RPC.given = p.RPC.Ready[:0], 0, 0
 	clear(p.RPC.Waiting)
@@ -118,10 +118,10 @@ func (a *Sender) Flush(id ids.Peer, s wire.Sink) {
 }
 
 // give gives a whole message to the lane, part by part, and reports whether it had room.
-func (q *peerCalls) give(m []byte, s wire.Sink) bool {
+func (q *peerCalls) give(m []byte, out wire.Sink) bool {
 	for {
 		b, last := q.part(m)
-		if s.Reliable(b) != nil {
+		if out.Reliable(b) != nil {
 			return false
 		}
 		if q.gave(b, last); last {
@@ -132,10 +132,10 @@ func (q *peerCalls) give(m []byte, s wire.Sink) bool {
 
 // packer fills the packets of one peer's send.
 type packer struct {
-	a   *Sender
-	p   *Peer
-	s   wire.Sink
-	now time.Duration
+	sender *Sender
+	p      *Peer
+	s      wire.Sink
+	now    time.Duration
 
 	removal, arrival, update, speculative, call int // indices of the next ones to pack
 
@@ -166,16 +166,16 @@ func (k *packer) hasCalls() bool { return k.p.busy && k.call < k.p.RPC.paid }
 
 // begin opens a packet and writes its header.
 func (k *packer) begin() {
-	p, a := k.p, k.a
+	p, s := k.p, k.sender
 	seq, room := k.s.Next()
 	room = min(room, wire.PacketRoom)
 	l := &p.Link
-	tick := a.store.Tick
+	tick := s.store.Tick
 	if p.plan.held {
 		tick = l.LastTick // a probe says nothing of the time since: what moves by itself at the peer waits there
 	}
 	if old := l.Displaced(seq); old != nil {
-		a.Receiver.lost(p, old)
+		s.Receiver.lost(p, old)
 	}
 	k.rec = l.Begin(seq, tick, k.now)
 	p.enc.Again()
@@ -206,7 +206,7 @@ func (k *packer) begin() {
 		e.PutOne(head.With(coder.Unsigned(&m.Entry.Back, back).Run()).Sym())
 		e.PutOne(coder.Signed(&m.Entry.Delta, int32(delta-back)))
 		if m.Lines() {
-			n := l.Sends.InWindow(k.a.store.Send)
+			n := l.Sends.InWindow(k.sender.store.Send)
 			if e.PutBits(uint32(flag(n == wire.LineSends)), 1); n != wire.LineSends {
 				e.PutBits(n, wire.LineBits)
 			}
@@ -231,11 +231,11 @@ func (k *packer) fill() {
 	m := p.Model
 	start := k.progress()
 	if k.form&coder.FormRemoved != 0 {
-		k.removal += k.putRemovals(pl.removals.in(k.a.Updates.bundles.removals)[k.removal:])
+		k.removal += k.putRemovals(pl.removals.in(k.sender.Updates.bundles.removals)[k.removal:])
 		p.enc.PutOne(m.Entry.Remove.Sym(0))
 	}
 	if k.form&coder.FormArrived != 0 {
-		k.arrival += k.putArrivals(pl.arrivals.in(k.a.Updates.bundles.arrivals)[k.arrival:])
+		k.arrival += k.putArrivals(pl.arrivals.in(k.sender.Updates.bundles.arrivals)[k.arrival:])
 		p.enc.PutOne(m.Entry.Arrive.Sym(0))
 	}
 	if k.form&coder.FormCalls != 0 {
@@ -283,7 +283,7 @@ type updating struct {
 // before it. They are recorded already.
 func (k *packer) updates() {
 	u := updating{runs: prefix.Batch{E: &k.p.enc}}
-	bundles := k.p.plan.updates.in(k.a.Updates.bundles.updates)
+	bundles := k.p.plan.updates.in(k.sender.Updates.bundles.updates)
 	for k.update = k.putUpdates(&u, bundles, k.update); k.update < len(bundles) && k.cohort(&u, &bundles[k.update]); {
 		k.update = k.putUpdates(&u, bundles, k.update+1)
 	}
@@ -297,35 +297,35 @@ func (k *packer) putUpdates(u *updating, bundles []bundle, i int) int {
 	m := &k.p.Model.Entry
 	from, to, last, room := u.from, u.to, u.last, k.room
 	for ; i < len(bundles); i++ {
-		pc := &bundles[i]
-		if pc.skip || pc.name == againName {
+		b := &bundles[i]
+		if b.skip || b.name == againName {
 			continue
 		}
-		if int(pc.bits)+wire.NameBits > room || pc.handle < last || pc.name == cohortName {
+		if int(b.bits)+wire.NameBits > room || b.handle < last || b.name == cohortName {
 			break
 		}
-		if pc.name > 0 && k.last == last {
-			u.runs.Add(prefix.Sym(pc.codes))
-			room -= prefix.Sym(pc.codes).Bits()
+		if b.name > 0 && k.last == last {
+			u.runs.Add(prefix.Sym(b.codes))
+			room -= prefix.Sym(b.codes).Bits()
 		} else {
-			name := m.Name(pc.special, pc.handle+1-last)
+			name := m.Name(b.special, b.handle+1-last)
 			u.runs.Add(name)
-			if c := pc.bare(); c.isRun() {
+			if c := b.bare(); c.isRun() {
 				u.runs.Add(prefix.Sym(c))
 			} else {
 				u.runs.Put()
-				k.p.enc.Put(c.among(k.a.Updates.syms)...)
+				k.p.enc.Put(c.among(k.sender.Updates.syms)...)
 			}
-			room -= name.Bits() + int(pc.bits)
+			room -= name.Bits() + int(b.bits)
 		}
-		k.named.Add(pc.handle)
-		last = pc.handle + 1
+		k.named.Add(b.handle)
+		last = b.handle + 1
 		k.last = last
-		if pc.recAt != to {
+		if b.recAt != to {
 			k.carries(from, to)
-			from = pc.recAt
+			from = b.recAt
 		}
-		to = pc.recAt + pc.recN
+		to = b.recAt + b.recN
 	}
 	u.from, u.to, u.last, k.room = from, to, last, room
 	return i
@@ -333,40 +333,40 @@ func (k *packer) putUpdates(u *updating, bundles []bundle, i int) int {
 
 // speculativeUpdates writes speculative updates until one does not fit.
 func (k *packer) speculativeUpdates() {
-	m, bundles := &k.p.Model.Entry, k.p.plan.speculative.in(k.a.Updates.bundles.speculative)
+	m, bundles := &k.p.Model.Entry, k.p.plan.speculative.in(k.sender.Updates.bundles.speculative)
 	last, lastGen := uint32(0), uint8(0)
 	for ; k.speculative < len(bundles); k.speculative++ {
-		pc := &bundles[k.speculative]
-		if pc.skip {
+		b := &bundles[k.speculative]
+		if b.skip {
 			continue
 		}
-		if !k.fits(pc) {
+		if !k.fits(b) {
 			break
 		}
-		gen := k.p.States[pc.handle].gen
-		name := coder.Unsigned(&m.Speculative, pc.handle+1-last).With(coder.Signed(&m.Gen, int32(int8(gen-lastGen))))
+		gen := k.p.States[b.handle].gen
+		name := coder.Unsigned(&m.Speculative, b.handle+1-last).With(coder.Signed(&m.Gen, int32(int8(gen-lastGen))))
 		k.p.enc.PutOne(name)
-		k.put(pc)
+		k.put(b)
 		k.room -= name.Bits()
-		k.carries(pc.recAt, pc.recAt+pc.recN)
-		k.sent(pc)
-		last, lastGen = pc.handle+1, gen
+		k.carries(b.recAt, b.recAt+b.recN)
+		k.sent(b)
+		last, lastGen = b.handle+1, gen
 	}
 	k.p.enc.PutOne(m.Speculative.Sym(0))
 }
 
-func (k *packer) fits(pc *bundle) bool { return int(pc.bits)+wire.NameBits <= k.room }
+func (k *packer) fits(b *bundle) bool { return int(b.bits)+wire.NameBits <= k.room }
 
 // putRemovals writes removals until one does not fit, and returns how many it wrote.
 func (k *packer) putRemovals(bundles []bundle) int {
 	for i := range bundles {
-		pc := &bundles[i]
-		if !k.fits(pc) {
+		b := &bundles[i]
+		if !k.fits(b) {
 			return i
 		}
-		k.put(pc)
-		k.carries(pc.recAt, pc.recAt+pc.recN)
-		k.sent(pc)
+		k.put(b)
+		k.carries(b.recAt, b.recAt+b.recN)
+		k.sent(b)
 	}
 	return len(bundles)
 }
@@ -375,10 +375,10 @@ func (k *packer) putRemovals(bundles []bundle) int {
 func (k *packer) putArrivals(bundles []bundle) int {
 	p, at := k.p, arrivals{before: coder.NoArrival}
 	for i := range bundles {
-		pc := &bundles[i]
+		b := &bundles[i]
 		next := at
 		var few [4]link.Entry
-		syms, layouts := k.a.Updates.appendArrivals(p, p.block.syms[:0], few[:0], pc, &next)
+		syms, layouts := k.sender.Updates.appendArrivals(p, p.block.syms[:0], few[:0], b, &next)
 		p.block.syms = syms
 		n := symBits(syms)
 		if n+wire.NameBits > k.room {
@@ -387,28 +387,28 @@ func (k *packer) putArrivals(bundles []bundle) int {
 		p.enc.Put(syms...)
 		k.room -= n
 		p.Link.Carries(k.rec, layouts)
-		k.carries(pc.recAt, pc.recAt+pc.recN)
-		k.sent(pc)
+		k.carries(b.recAt, b.recAt+b.recN)
+		k.sent(b)
 		at = next
 	}
 	return len(bundles)
 }
 
-func (k *packer) put(pc *bundle) {
-	pc.codes.put(&k.p.enc, k.a.Updates.syms)
-	k.room -= int(pc.bits)
+func (k *packer) put(b *bundle) {
+	b.codes.put(&k.p.enc, k.sender.Updates.syms)
+	k.room -= int(b.bits)
 }
 
 // carries notes that the packet carries updates.recs[from:to].
 func (k *packer) carries(from, to uint32) {
 	if from < to {
-		k.p.Link.Carries(k.rec, k.a.Updates.recs[from:to])
+		k.p.Link.Carries(k.rec, k.sender.Updates.recs[from:to])
 	}
 }
 
 // sent records a bundle that was not recorded in Schedule.
-func (k *packer) sent(pc *bundle) {
-	k.p.sent(k.a.Updates.recsOf(pc), k.a.store.Tick, k.now)
+func (k *packer) sent(b *bundle) {
+	k.p.sent(k.sender.Updates.recsOf(b), k.sender.store.Tick, k.now)
 }
 
 func (k *packer) end() {
@@ -418,10 +418,10 @@ func (k *packer) end() {
 	p := k.p
 	b := p.enc.Finish()
 	k.s.Datagram(b)
-	k.a.spend(p, len(b)+wire.PacketOverhead)
+	k.sender.spend(p, len(b)+wire.PacketOverhead)
 }
 
-func (a *Sender) spend(p *Peer, n int) {
+func (s *Sender) spend(p *Peer, n int) {
 	p.bucket.Tokens -= float64(n)
 	p.Link.Line.Sent(n)
 	p.traffic.bytes += uint64(n)

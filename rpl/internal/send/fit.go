@@ -30,78 +30,78 @@ const fitShare = 256
 
 // Learn fits new tables when it is time, some of them in each tick, and ships them if
 // they pay.
-func (a *tables) Learn() {
-	l := a.Learner
-	if a.Fitting != nil {
-		a.fitOn()
+func (ts *tables) Learn() {
+	l := ts.Learner
+	if ts.Fitting != nil {
+		ts.fitOn()
 		return
 	}
 	if l.Next == 0 {
-		if a.sender.ByID.Len() > 0 {
-			l.Next = a.store.Tick + l.Wait // nothing is coded before a peer is there
+		if ts.sender.ByID.Len() > 0 {
+			l.Next = ts.store.Tick + l.Wait // nothing is coded before a peer is there
 		}
 		return
 	}
-	if rest := l.Next - a.store.Tick; int32(rest) > 0 {
+	if rest := l.Next - ts.store.Tick; int32(rest) > 0 {
 		if rest%max(l.Wait/4, 1) == 0 {
-			a.chooseExpectations()
+			ts.chooseExpectations()
 		}
 		return
 	}
-	l.Wait = min(2*l.Wait, ids.Tick(coder.LastFit*a.sender.Setup.Hz))
-	l.Next = a.store.Tick + l.Wait
+	l.Wait = min(2*l.Wait, ids.Tick(coder.LastFit*ts.sender.Setup.Hz))
+	l.Next = ts.store.Tick + l.Wait
 	if l.Most() > wire.MaxCounted {
 		l.Fade()
-		a.fitted = coder.Counted{}
+		ts.fitted = coder.Counted{}
 	}
-	number, free := a.NextTables()
-	f, now := coder.Fitter{Worth: a.Worth()}, a.Learner.Counted(a.store.Types, a.Model)
-	if !free || now.Bits*f.Worth*bestSaving < 8*smallestSet || !now.MoreThan(a.fitted) {
+	number, free := ts.NextTables()
+	f, now := coder.Fitter{Worth: ts.Worth()}, ts.Learner.Counted(ts.store.Types, ts.Model)
+	if !free || now.Bits*f.Worth*bestSaving < 8*smallestSet || !now.MoreThan(ts.fitted) {
 		return // no tables could pay
 	}
-	a.fitted = now
-	a.BeginFit(f, number)
-	a.Fitting.Over(int(l.Wait) / fitShare)
-	a.fitOn()
+	ts.fitted = now
+	ts.BeginFit(f, number)
+	ts.Fitting.Over(int(l.Wait) / fitShare)
+	ts.fitOn()
 }
 
 // BeginFit begins a fit of the tables of a number.
-func (a *tables) BeginFit(f coder.Fitter, number uint8) {
-	a.Fitting = f.Begin(a.Learner, a.store.Types, a.Defaults, a.Model, number)
-	a.Fitting.ThenOfAll(a.shipFitted)
-	for i, t := range a.store.Types {
-		a.Fitting.Then(len(t.Words), func() { a.afterFit(i) })
+func (ts *tables) BeginFit(f coder.Fitter, number uint8) {
+	ts.Fitting = f.Begin(ts.Learner, ts.store.Types, ts.Defaults, ts.Model, number)
+	ts.Fitting.ThenOfAll(ts.shipFitted)
+	for i, t := range ts.store.Types {
+		ts.Fitting.Then(len(t.Words), func() { ts.afterFit(i) })
 	}
 }
 
 // fitOn does the next steps of the fit.
-func (a *tables) fitOn() {
-	if a.Fitting.On() {
-		a.Fitting = nil
+func (ts *tables) fitOn() {
+	if ts.Fitting.On() {
+		ts.Fitting = nil
 	}
 }
 
 // shipFitted ships the fitted tables, if they pay.
-func (a *tables) shipFitted() {
-	f := a.Fitting
-	if m := a.paying(f.Set, f.Saved); m != nil {
-		a.Ship(f.Next, m)
-		a.Fitting = f // Ship drops a fit under way: this one has steps left
-		a.fitted = a.Learner.FadeEntries(a.Model)
+func (ts *tables) shipFitted() {
+	f := ts.Fitting
+	if m := ts.paying(f.Set, f.Saved); m != nil {
+		ts.Ship(f.Next, m)
+		ts.Fitting = f // Ship drops a fit under way: this one has steps left
+		ts.fitted = ts.Learner.FadeEntries(ts.Model)
 	}
 }
 
 // afterFit halves what was counted of row type i, if the fit was shipped, and chooses the word by whose
 // classes its updates are counted until the next fit. If it has tables by classes it keeps its word.
-func (a *tables) afterFit(i int) {
-	r, t := &a.Learner.Rows[i], a.store.Types[i]
-	if a.Fitting.Next == a.Model {
-		a.fitted.Add(a.Learner.FadeRow(t, a.Model))
+func (ts *tables) afterFit(i int) {
+	r, t := &ts.Learner.Rows[i], ts.store.Types[i]
+	if ts.Fitting.Next == ts.Model {
+		ts.fitted.Add(ts.Learner.FadeRow(t, ts.Model))
 	}
-	if a.Model.Rows[i].ClassWord >= 0 {
+	if ts.Model.Rows[i].ClassWord >= 0 {
 		return
 	}
-	if w := r.Hints.Best(t, a.Worth()); w >= 0 && w != r.ClassWord {
+	if w := r.Hints.Best(t, ts.Worth()); w >= 0 && w != r.ClassWord {
 		r.Regroup(t, w)
 	}
 }
@@ -110,13 +110,13 @@ func (a *tables) afterFit(i int) {
 // when no peer uses the tables that would be replaced, and each has acked a packet
 // coded with the tables it has now, so that it can distinguish older packets. A peer
 // that holds this up for too long is put back to the default tables.
-func (a *tables) NextTables() (number uint8, free bool) {
-	number, free = coder.After(a.Model.Number), true
-	for _, p := range a.sender.All {
+func (ts *tables) NextTables() (number uint8, free bool) {
+	number, free = coder.After(ts.Model.Number), true
+	for _, p := range ts.sender.All {
 		switch {
 		case p == nil || !p.holdsUp(number):
-		case a.store.Now-p.tables.at > wire.TablesGrace:
-			p.dropTables(a.Defaults)
+		case ts.store.Now-p.tables.at > wire.TablesGrace:
+			p.dropTables(ts.Defaults)
 		default:
 			free = false
 		}
@@ -154,39 +154,39 @@ const cautious = 2
 
 // paying returns the messages that ship a set, or nil if the set saves less of what was
 // counted than they cost.
-func (a *tables) paying(set *coder.TableSet, saved float64) *Messages {
-	m := a.MessagesOf(set)
+func (ts *tables) paying(set *coder.TableSet, saved float64) *Messages {
+	m := ts.MessagesOf(set)
 	sum, n := 0, 0
-	for _, p := range a.sender.All {
+	for _, p := range ts.sender.All {
 		if p != nil && !p.mistakes() {
-			sum += min(len(m.whole), cautious*len(a.messageFor(p, m)))
+			sum += min(len(m.whole), cautious*len(ts.messageFor(p, m)))
 			n++
 		}
 	}
 	if n == 0 {
 		sum, n = len(m.whole), 1
 	}
-	if a.sender.Planner.budget.Rate > 0 && float64(len(m.whole)) > a.sender.Planner.budget.Size {
+	if ts.sender.Planner.budget.Rate > 0 && float64(len(m.whole)) > ts.sender.Planner.budget.Size {
 		return nil // sending it would hold up the state
 	}
-	if saved*a.Worth() < float64(8*sum)/float64(n) {
+	if saved*ts.Worth() < float64(8*sum)/float64(n) {
 		return nil
 	}
 	return m
 }
 
 // MessagesOf returns the messages that ship a set, which has the number after the set in force.
-func (a *tables) MessagesOf(set *coder.TableSet) *Messages {
-	m := &Messages{whole: set.Append([]byte{wire.MsgTable}, a.store.Types, a.Defaults, nil)}
-	if a.Model.Number > 0 {
-		m.differs = set.Append([]byte{wire.MsgTable}, a.store.Types, a.Defaults, a.Model.Set)
+func (ts *tables) MessagesOf(set *coder.TableSet) *Messages {
+	m := &Messages{whole: set.Append([]byte{wire.MsgTable}, ts.store.Types, ts.Defaults, nil)}
+	if ts.Model.Number > 0 {
+		m.differs = set.Append([]byte{wire.MsgTable}, ts.store.Types, ts.Defaults, ts.Model.Set)
 	}
 	return m
 }
 
 // messageFor is the message by which a peer is shipped a set that follows the one in force.
-func (a *tables) messageFor(p *Peer, m *Messages) []byte {
-	if m.differs != nil && p.tables.newest == a.Model.Number {
+func (ts *tables) messageFor(p *Peer, m *Messages) []byte {
+	if m.differs != nil && p.tables.newest == ts.Model.Number {
 		return m.differs // messages come in order: it will have the set before
 	}
 	return m.whole
@@ -194,36 +194,36 @@ func (a *tables) messageFor(p *Peer, m *Messages) []byte {
 
 // Ship makes a model the session's tables and sends its set to every peer that can distinguish
 // it from the tables it had.
-func (a *tables) Ship(next *coder.Model, m *Messages) {
-	for _, p := range a.sender.All {
+func (ts *tables) Ship(next *coder.Model, m *Messages) {
+	for _, p := range ts.sender.All {
 		if p != nil && !p.mistakes() {
-			a.shipTables(p, next, a.messageFor(p, m))
+			ts.shipTables(p, next, ts.messageFor(p, m))
 		}
 	}
-	a.adopt(next, m.whole)
+	ts.adopt(next, m.whole)
 }
 
 // Worth is the factor that makes a counted bit saved comparable with a bit of the
 // tables, which are sent to each peer.
-func (a *tables) Worth() float64 {
-	return horizon * a.sender.Accounts.Counters.CopiesPerRecord() / float64(max(a.sender.ByID.Len(), 1))
+func (ts *tables) Worth() float64 {
+	return horizon * ts.sender.Accounts.Counters.CopiesPerRecord() / float64(max(ts.sender.ByID.Len(), 1))
 }
 
 // adopt makes a set the session's tables. It drops a fit under way, which was to follow
 // other tables.
-func (a *tables) adopt(m *coder.Model, msg []byte) {
-	a.Fitting = nil
-	a.Learner.Rebase(a.store.Types, a.Model, m)
-	a.Model, a.modelMsg = m, msg
-	a.models[m.Number] = m
-	for i, t := range a.store.Types {
-		if w := m.Rows[i].ClassWord; w >= 0 && w != a.Learner.Rows[i].ClassWord {
-			a.Learner.Rows[i].Regroup(t, w)
+func (ts *tables) adopt(m *coder.Model, msg []byte) {
+	ts.Fitting = nil
+	ts.Learner.Rebase(ts.store.Types, ts.Model, m)
+	ts.Model, ts.modelMsg = m, msg
+	ts.models[m.Number] = m
+	for i, t := range ts.store.Types {
+		if w := m.Rows[i].ClassWord; w >= 0 && w != ts.Learner.Rows[i].ClassWord {
+			ts.Learner.Rows[i].Regroup(t, w)
 		}
 	}
-	a.Learner.Serve(m)
-	setWhole(a.store, m)
-	a.sender.Accounts.Counters.Tables++
+	ts.Learner.Serve(m)
+	setWhole(ts.store, m)
+	ts.sender.Accounts.Counters.Tables++
 }
 
 // stay is how many times as long as it has been there a peer is expected to stay.
@@ -231,70 +231,70 @@ const stay = 4
 
 // offerTables ships the tables to a peer that joined after they were made, once the
 // bits it is sent show that they will pay.
-func (a *planner) offerTables(p *Peer) {
-	if a.sender.Tables.modelMsg == nil || p.tables.newest == a.sender.Tables.Model.Number || p.mistakes() {
+func (plr *planner) offerTables(p *Peer) {
+	if plr.sender.Tables.modelMsg == nil || p.tables.newest == plr.sender.Tables.Model.Number || p.mistakes() {
 		return
 	}
-	updates := p.plan.updates.in(a.sender.Updates.bundles.updates)
+	updates := p.plan.updates.in(plr.sender.Updates.bundles.updates)
 	for i := range updates {
-		if u := &updates[i]; !u.skip {
-			p.tables.coded += uint64(u.bits)
+		if b := &updates[i]; !b.skip {
+			p.tables.coded += uint64(b.bits)
 		}
 	}
-	price := float64(8 * len(a.sender.Tables.modelMsg))
+	price := float64(8 * len(plr.sender.Tables.modelMsg))
 	if p.tables.coded < p.tables.offer || float64(p.tables.coded)*stay < price {
 		return
 	}
-	if float64(p.tables.coded)*stay*a.sender.Tables.saving() < price {
+	if float64(p.tables.coded)*stay*plr.sender.Tables.saving() < price {
 		p.tables.offer = p.tables.coded + p.tables.coded/2
 		return
 	}
-	a.sender.Tables.shipTables(p, a.sender.Tables.Model, a.sender.Tables.modelMsg)
+	plr.sender.Tables.shipTables(p, plr.sender.Tables.Model, plr.sender.Tables.modelMsg)
 }
 
 // saving is the share of the counted bits that the tables save against the default
 // ones.
-func (a *tables) saving() float64 {
-	l, types := a.Learner, a.store.Types
+func (ts *tables) saving() float64 {
+	l, types := ts.Learner, ts.store.Types
 	if l.Updates() == 0 {
-		l = a.deaf // no peer has the tables yet, and they expect something else than the default ones
+		l = ts.deaf // no peer has the tables yet, and they expect something else than the default ones
 	}
-	before := l.Cost(types, a.Defaults) + l.SavedByLines(types, a.Model)
-	return max(0, before-l.Cost(types, a.Model)) / max(before, 1)
+	before := l.Cost(types, ts.Defaults) + l.SavedByLines(types, ts.Model)
+	return max(0, before-l.Cost(types, ts.Model)) / max(before, 1)
 }
 
 // shipTables sends a peer the tables of a model.
-func (a *tables) shipTables(p *Peer, m *coder.Model, msg []byte) {
-	p.tables.newest, p.tables.at = m.Number, a.store.Now
+func (ts *tables) shipTables(p *Peer, m *coder.Model, msg []byte) {
+	p.tables.newest, p.tables.at = m.Number, ts.store.Now
 	p.queueMessage(msg)
 	p.tables.shipped = p.Link.Sent
 }
 
 // Tables is Authority.Tables.
-func (a *tables) Tables() []byte { return append([]byte(nil), a.modelMsg...) }
+func (ts *tables) Tables() []byte { return append([]byte(nil), ts.modelMsg...) }
 
 // LoadTables is Authority.LoadTables.
-func (a *tables) LoadTables(b []byte) error {
-	if a.modelMsg != nil && a.sender.ByID.Len() > 0 {
+func (ts *tables) LoadTables(b []byte) error {
+	if ts.modelMsg != nil && ts.sender.ByID.Len() > 0 {
 		return errors.New("rpl: recorded tables: the session has tables already, and peers; load recorded ones before anyone joins")
 	}
 	set, err := (*coder.TableSet)(nil), ids.ErrPacket
 	if len(b) > 0 && b[0] == wire.MsgTable {
-		set, err = coder.ParseTables(b[1:], a.store.Types, a.Defaults, nil)
+		set, err = coder.ParseTables(b[1:], ts.store.Types, ts.Defaults, nil)
 	}
 	if err != nil {
 		return fmt.Errorf("rpl: recorded tables are damaged, or of another schema: record them anew, with Tables: %w", err)
 	}
-	a.adopt(set.Build(a.store.Types, a.Defaults), append([]byte(nil), b...))
+	ts.adopt(set.Build(ts.store.Types, ts.Defaults), append([]byte(nil), b...))
 	return nil
 }
 
 // hearer returns the learner that counts how a row is coded with a model. Secret rows
-// go to a.deaf, from which no tables are made, and so do rows that are coded against
+// go to ts.deaf, from which no tables are made, and so do rows that are coded against
 // other expectations than those of the newest model, which would mislead.
-func (a *tables) hearer(r *store.Row, m *coder.Model) *coder.Learner {
-	if r.Secret || m != a.Model && !m.ExpectsAs(a.Model, r.Type) {
-		return a.deaf
+func (ts *tables) hearer(r *store.Row, m *coder.Model) *coder.Learner {
+	if r.Secret || m != ts.Model && !m.ExpectsAs(ts.Model, r.Type) {
+		return ts.deaf
 	}
-	return a.Learner
+	return ts.Learner
 }

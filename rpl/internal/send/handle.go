@@ -56,8 +56,8 @@ func (e *handleState) isPlain() bool {
 func (e *handleState) isHere() bool { return e.State == HandleIn || e.State == HandleComing }
 
 // judge notes of what kind a node is.
-func (e *handleState) judge(p *Peer, a *store.Store, n *store.Node) {
-	e.note(statePlain, a.IsPlain(n) && !p.predicts(n))
+func (e *handleState) judge(p *Peer, st *store.Store, n *store.Node) {
+	e.note(statePlain, st.IsPlain(n) && !p.predicts(n))
 	e.note(stateRated, n.Spawn.Hz > 0)
 }
 

@@ -13,8 +13,8 @@ const smallestChange = 16
 
 // chooseExpectations turns headings and lines on or off, where that saves more bits than it
 // takes to send it to the peers.
-func (a *tables) chooseExpectations() {
-	number, free := a.NextTables()
+func (ts *tables) chooseExpectations() {
+	number, free := ts.NextTables()
 	if !free {
 		return
 	}
@@ -22,22 +22,22 @@ func (a *tables) chooseExpectations() {
 	saved := 0.0
 	with := func() *coder.TableSet {
 		if set == nil {
-			set = a.Model.Set.With(number)
+			set = ts.Model.Set.With(number)
 		}
 		return set
 	}
-	for i, t := range a.store.Types {
-		lines := &a.Learner.Rows[i].Lines
-		a.store.Slabs[i].PriceBy(t, lines, a.Model.Set.Rows[i].Lines)
-		if next, gain := lines.Choose(t, a.Model.Set.Rows[i].Lines); gain > 0 {
+	for i, t := range ts.store.Types {
+		lines := &ts.Learner.Rows[i].Lines
+		ts.store.Slabs[i].PriceBy(t, lines, ts.Model.Set.Rows[i].Lines)
+		if next, gain := lines.Choose(t, ts.Model.Set.Rows[i].Lines); gain > 0 {
 			with().Rows[i].Lines = next
 			saved += gain * coder.HeadingLasts
 		}
 		if t.Heading < 0 {
 			continue
 		}
-		h := &a.Learner.Rows[i].Heading
-		now, next := a.Model.Set.Rows[i].Heading, rowtype.Heading{}
+		h := &ts.Learner.Rows[i].Heading
+		now, next := ts.Model.Set.Rows[i].Heading, rowtype.Heading{}
 		gain := h.Saved()
 		if gain > 0 {
 			next = h.Likeliest()
@@ -47,11 +47,11 @@ func (a *tables) chooseExpectations() {
 			saved += math.Abs(gain) * coder.HeadingLasts
 		}
 	}
-	if set == nil || saved*a.Worth() < 8*smallestChange {
+	if set == nil || saved*ts.Worth() < 8*smallestChange {
 		return
 	}
-	if m := a.paying(set, saved); m != nil {
-		a.Ship(set.Build(a.store.Types, a.Defaults), m)
-		a.fitted = a.Learner.Counted(a.store.Types, a.Model)
+	if m := ts.paying(set, saved); m != nil {
+		ts.Ship(set.Build(ts.store.Types, ts.Defaults), m)
+		ts.fitted = ts.Learner.Counted(ts.store.Types, ts.Model)
 	}
 }

@@ -20,14 +20,14 @@ import (
 //
 // The others are what they were in the end at one tick, of which it returns how long ago it was: the
 // newest one to which all of them lead, or almost all, the first of them before the others.
-func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*store.LastRow, to []*store.LastRow) (last []*store.LastRow, ago int) {
+func (u *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*store.LastRow, to []*store.LastRow) (last []*store.LastRow, ago int) {
 	e, v := &p.States[h], p.lifeAt(h)
 	if n.Transient || e.State == HandleComing && !v.maybeArrived() {
 		return to, 0
 	}
 	ends := ^uint64(0)
 	for i := range n.Rows() {
-		r, pr := &a.store.Rows[n.Rows()[i]], p.row(e, i)
+		r, pr := &u.store.Rows[n.Rows()[i]], p.row(e, i)
 		if pr.hidden() || !p.Sees(n, r.Type.Audience) {
 			continue
 		}
@@ -37,13 +37,13 @@ func (a *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*store.LastRow
 		}
 		// Where packets are lost the peer may have any version from the acked one, or the arrival's, on.
 		if ver != 0 && r.Kept(ver) && (ver == pr.acked || !p.Link.MayLose()) {
-			if led := ends & a.store.LedTo(r, ver, tick); led != 0 {
+			if led := ends & u.store.LedTo(r, ver, tick); led != 0 {
 				ends = led
 				continue
 			}
 		}
 		if rows[i] == nil {
-			rows[i] = a.store.LastRow(r, i)
+			rows[i] = u.store.LastRow(r, i)
 		}
 		to = append(to, rows[i])
 	}
@@ -62,43 +62,43 @@ func (v *lifecycle) unknown() (since [2]ids.Tick) {
 }
 
 // appendRemoval codes the removal of a node and notes its entry; what the node was in the end is the last of it.
-func (a *updates) appendRemoval(p *Peer, h uint32, e *handleState, v *lifecycle, now time.Duration) {
-	m, ago := &p.Model.Entry, uint32(a.store.Tick-v.end)
+func (u *updates) appendRemoval(p *Peer, h uint32, e *handleState, v *lifecycle, now time.Duration) {
+	m, ago := &p.Model.Entry, uint32(u.store.Tick-v.end)
 	fenced := v.fence > p.Link.Arrived && (v.copies == 0 || now-v.round < wire.FenceAge)
 	says := coder.RemoveDestroyed*flag(v.destroyed) | coder.RemoveFenced*flag(fenced) |
 		coder.RemoveLast*flag(len(v.last) > 0) | coder.RemoveReason*flag(v.reason != 0) | coder.RemoveEarlier*flag(ago != 0)
-	a.syms = append(a.syms, m.Remove.Sym(1+says), coder.Unsigned(&m.Handle, h), prefix.Raw(uint32(e.gen), 8))
+	u.syms = append(u.syms, m.Remove.Sym(1+says), coder.Unsigned(&m.Handle, h), prefix.Raw(uint32(e.gen), 8))
 	if fenced {
-		a.syms = append(a.syms, prefix.Raw(uint32(v.fence), 16))
+		u.syms = append(u.syms, prefix.Raw(uint32(v.fence), 16))
 	}
 	if v.reason != 0 {
-		a.syms = append(a.syms, prefix.Raw(uint32(v.reason), 8))
+		u.syms = append(u.syms, prefix.Raw(uint32(v.reason), 8))
 	}
 	if ago != 0 {
-		a.syms = append(a.syms, coder.Unsigned(&m.Run, ago-1))
+		u.syms = append(u.syms, coder.Unsigned(&m.Run, ago-1))
 	}
 	if len(v.last) > 0 {
-		a.appendLast(p, v)
+		u.appendLast(p, v)
 	}
-	a.note(h, 0, recRemoval, e.gen, 0)
+	u.note(h, 0, recRemoval, e.gen, 0)
 }
 
 // appendLast codes the last state of a node for a peer: the bits that it takes, since when the node has
 // the items that it has, and the parent, if the peer may have others, then of each row whether it is
 // there, and the row. A row that is long is left out, so that the removal fits any packet, and so is one
 // of a group that the peer is in no more.
-func (a *updates) appendLast(p *Peer, v *lifecycle) {
-	at := len(a.syms)
+func (u *updates) appendLast(p *Peer, v *lifecycle) {
+	at := len(u.syms)
 	m, last, next := p.Model, v.last, 0
-	a.syms = append(a.syms, 0) // the bits come in the end
+	u.syms = append(u.syms, 0) // the bits come in the end
 	for _, since := range v.since {
-		if a.syms = append(a.syms, prefix.Raw(uint32(flag(since != 0)), 1)); since != 0 {
-			a.syms = append(a.syms, coder.Unsigned(&m.Entry.Run, uint32(a.store.Tick-min(since, a.store.Tick))))
+		if u.syms = append(u.syms, prefix.Raw(uint32(flag(since != 0)), 1)); since != 0 {
+			u.syms = append(u.syms, coder.Unsigned(&m.Entry.Run, uint32(u.store.Tick-min(since, u.store.Tick))))
 		}
 	}
 	for i := range int(v.rows) {
-		flagAt := len(a.syms)
-		a.syms = append(a.syms, prefix.Raw(0, 1))
+		flagAt := len(u.syms)
+		u.syms = append(u.syms, prefix.Raw(0, 1))
 		if next == len(last) || last[next].Row != i {
 			continue
 		}
@@ -106,26 +106,26 @@ func (a *updates) appendLast(p *Peer, v *lifecycle) {
 		if next++; l.Of.Audience >= ids.FirstGroup && !p.isIn(l.Of.Audience) {
 			continue
 		}
-		a.syms = m.AppendKey(a.syms, l.Of, l.Words, a.sender.Tables.deaf)
+		u.syms = m.AppendKey(u.syms, l.Of, l.Words, u.sender.Tables.deaf)
 		for k, t := range l.Of.Vars {
-			a.buf = t.Type.Append(a.buf[:0], l.Vars[k])
-			a.syms = coder.AppendBytes(a.syms, &m.Entry.Length, a.buf)
+			u.buf = t.Type.Append(u.buf[:0], l.Vars[k])
+			u.syms = coder.AppendBytes(u.syms, &m.Entry.Length, u.buf)
 		}
-		if symBits(a.syms[at+1:]) > wire.MaxLastBits {
-			a.syms = a.syms[:flagAt+1]
-			a.sender.noteLastTooLong(p, l)
+		if symBits(u.syms[at+1:]) > wire.MaxLastBits {
+			u.syms = u.syms[:flagAt+1]
+			u.sender.noteLastTooLong(p, l)
 			continue
 		}
-		a.syms[flagAt] = prefix.Raw(1, 1)
+		u.syms[flagAt] = prefix.Raw(1, 1)
 	}
-	a.syms[at] = coder.Unsigned(&m.Entry.Length, uint32(symBits(a.syms[at+1:])))
+	u.syms[at] = coder.Unsigned(&m.Entry.Length, uint32(symBits(u.syms[at+1:])))
 }
 
 // noteLastTooLong counts that a row's last state does not go with the removal of its node, once
 // for each peer and copy, and logs the first time.
-func (a *Sender) noteLastTooLong(p *Peer, l *store.LastRow) {
-	if a.Accounts.Counters.LastTooLong++; a.Accounts.Counters.LastTooLong == 1 {
-		a.store.Log.Warn("what a node was in the end is too long to go with its removal: who has it is not sent what changed last",
+func (s *Sender) noteLastTooLong(p *Peer, l *store.LastRow) {
+	if s.Accounts.Counters.LastTooLong++; s.Accounts.Counters.LastTooLong == 1 {
+		s.store.Log.Warn("what a node was in the end is too long to go with its removal: who has it is not sent what changed last",
 			"component", l.Of.Item.Name, "peer", p.ID, "most bytes", wire.MaxLastBits/8,
 			"remedy", "keep what must be known in the end in a small component, or send it by a reliable RPC before the node is removed")
 	}

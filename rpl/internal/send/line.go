@@ -89,19 +89,19 @@ func (k secondKey) has(r *store.Row, acked uint32) bool {
 }
 
 // secondFrom fills in the version that a key means.
-func (a *updates) secondFrom(r *store.Row, pr *peerRow, k secondKey) *rowtype.Second {
-	s := &a.second
+func (u *updates) secondFrom(r *store.Row, pr *peerRow, k secondKey) *rowtype.Second {
+	s := &u.second
 	if s.P = nil; k == 0 {
 		return s
 	}
-	s.Words = a.store.SecondAt(r, pr.acked-k.ver(), pr.ackedTick-k.ago())
+	s.Words = u.store.SecondAt(r, pr.acked-k.ver(), pr.ackedTick-k.ago())
 	s.Gap, s.Step = k.ago(), k.step()
 	return s
 }
 
 // sampled is the key by which hints are noted of a row that has no lines yet.
-func (a *updates) sampled(r *store.Row, pr *peerRow) secondKey {
-	k := newSecondKey(pr, min(a.store.Slabs[r.Type.Index].Stride, 1<<7-1))
+func (u *updates) sampled(r *store.Row, pr *peerRow) secondKey {
+	k := newSecondKey(pr, min(u.store.Slabs[r.Type.Index].Stride, 1<<7-1))
 	if pr.secondAgo == 0 || !k.has(r, pr.acked) {
 		return 0
 	}
@@ -130,8 +130,8 @@ func hasAny(s *store.Store, r *store.Row, still []int) bool {
 }
 
 // linesUp reports whether an update of a row can go by an implicit base, as far as lines go.
-func (a *updates) linesUp(p *Peer, r *store.Row, pr *peerRow) bool {
-	return !p.Model.LinesOf(r.Type) || p.secondOf(r, pr).has(r, pr.acked) && !hasFractions(a.store, p.Model, r)
+func (u *updates) linesUp(p *Peer, r *store.Row, pr *peerRow) bool {
+	return !p.Model.LinesOf(r.Type) || p.secondOf(r, pr).has(r, pr.acked) && !hasFractions(u.store, p.Model, r)
 }
 
 // setWhole has the words that a model codes along lines get no fractions.

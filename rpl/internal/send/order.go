@@ -27,8 +27,8 @@ func rotate(updates []bundle, send uint32) {
 	for updates[first].skip {
 		first = (first + 1) % n // the next one's name counts from one that does not come before it any more
 	}
-	u := &updates[first]
-	u.codes, u.name = u.bare(), 0 // the update before it, from which its name counts, comes last
+	b := &updates[first]
+	b.codes, b.name = b.bare(), 0 // the update before it, from which its name counts, comes last
 	slices.Reverse(updates[:first])
 	slices.Reverse(updates[first:])
 	slices.Reverse(updates)
@@ -40,8 +40,8 @@ func rotate(updates []bundle, send uint32) {
 func ownershipFirst(updates []bundle) {
 	slices.SortStableFunc(updates, func(x, y bundle) int { return flag(y.ownership) - flag(x.ownership) })
 	for i := range updates { // a name depends on the update before, so it is made again
-		if u := &updates[i]; u.name != cohortName {
-			u.codes, u.name = u.bare(), 0
+		if b := &updates[i]; b.name != cohortName {
+			b.codes, b.name = b.bare(), 0
 		}
 	}
 }

@@ -15,27 +15,27 @@ func TestARotatedSendBeginsWithAnUpdateThatLeaves(t *testing.T) {
 		for send := range uint32(500) {
 			updates := make([]bundle, n)
 			for i := range updates {
-				u := &updates[i]
-				*u = bundle{handle: uint32(i), codes: codes(prefix.Raw(1, 9)), bits: 8 * wire.PacketRoom / 4}
-				if u.skip = i%8 < left; !u.skip {
-					u.call(prefix.Raw(1, 3))
+				b := &updates[i]
+				*b = bundle{handle: uint32(i), codes: codes(prefix.Raw(1, 9)), bits: 8 * wire.PacketRoom / 4}
+				if b.skip = i%8 < left; !b.skip {
+					b.call(prefix.Raw(1, 3))
 				}
 			}
 			rotate(updates, send)
 			seen, last := make(map[uint32]bool), -1
 			for i := range updates {
-				u := &updates[i]
-				seen[u.handle] = true
-				if u.skip {
+				b := &updates[i]
+				seen[b.handle] = true
+				if b.skip {
 					continue
 				}
-				if last < 0 && u.name != 0 {
+				if last < 0 && b.name != 0 {
 					t.Fatalf("send %d, %d of 8 left out: the first update that leaves is named already", send, left)
 				}
-				if last >= 0 && u.name == 0 {
+				if last >= 0 && b.name == 0 {
 					t.Fatalf("send %d, %d of 8 left out: update %d has lost its name", send, left, i)
 				}
-				last = int(u.handle)
+				last = int(b.handle)
 			}
 			if len(seen) != n {
 				t.Fatalf("send %d: %d of %d updates are there", send, len(seen), n)

@@ -27,9 +27,9 @@ func (p *Peer) noteOwnership(h uint32, tick ids.Tick, newParent bool) {
 }
 
 // planWithOwnership is planUpdates, preceded by a look at the nodes with new owners and parents.
-func (a *planner) planWithOwnership(p *Peer, own *marks.Batch) {
+func (plr *planner) planWithOwnership(p *Peer, own *marks.Batch) {
 	if !p.busy || len(p.ownerships.handles) == 0 {
-		a.sender.Updates.planUpdates(p, own)
+		plr.sender.Updates.planUpdates(p, own)
 		return
 	}
 	p.plan.stale = true // marks change below: the batch must be taken again
@@ -42,9 +42,9 @@ func (a *planner) planWithOwnership(p *Peer, own *marks.Batch) {
 			continue
 		}
 		kept = append(kept, h)
-		n := &a.store.Nodes[e.slot]
+		n := &plr.store.Nodes[e.slot]
 		switch {
-		case e.owesOwnership() && (e.State == HandleComing || !a.sender.Updates.parentHere(p, n)):
+		case e.owesOwnership() && (e.State == HandleComing || !plr.sender.Updates.parentHere(p, n)):
 			p.ownerships.heldBack = append(p.ownerships.heldBack, h)
 			p.Marks.Clear(marks.Dirty, h)
 			p.Marks.Clear(marks.Loose, h)
@@ -54,7 +54,7 @@ func (a *planner) planWithOwnership(p *Peer, own *marks.Batch) {
 		}
 	}
 	p.ownerships.handles = kept
-	a.sender.Updates.planUpdates(p, own)
+	plr.sender.Updates.planUpdates(p, own)
 	for _, h := range p.ownerships.handles {
 		if v := p.lifeAt(h); v.again { // it was not planned in this send
 			p.States[h].note(stateOwnership, false)
@@ -71,27 +71,27 @@ func (a *planner) planWithOwnership(p *Peer, own *marks.Batch) {
 // alone has the node in a wrong place; one that knows the owner alone has what is another's by now
 // (protocol rules 19 and 23). It is like the first result of chooseActions: whether an ordinary update
 // cannot say it.
-func (a *updates) addUnderway(p *Peer, h uint32, e *handleState, n *store.Node) (rare bool) {
-	for i, action := range a.actions {
+func (u *updates) addUnderway(p *Peer, h uint32, e *handleState, n *store.Node) (rare bool) {
+	for i, action := range u.actions {
 		pr := p.row(e, i)
 		if action != coder.RowSame || pr.flight == pr.acked && pr.flightTick == pr.ackedTick {
 			continue
 		}
-		if a.actions[i] = coder.RowForget; !pr.hidden() {
-			a.actions[i] = a.baseOf(p, h, i, &a.store.Rows[n.Rows()[i]], pr, false)
+		if u.actions[i] = coder.RowForget; !pr.hidden() {
+			u.actions[i] = u.baseOf(p, h, i, &u.store.Rows[n.Rows()[i]], pr, false)
 		}
-		rare = rare || a.actions[i] > coder.RowImplicit
+		rare = rare || u.actions[i] > coder.RowImplicit
 	}
 	return rare
 }
 
 // parentHere is whether the peer is known to have the node's parent, or the node has
 // none. Until then the node keeps its old parent there.
-func (a *updates) parentHere(p *Peer, n *store.Node) bool {
+func (u *updates) parentHere(p *Peer, n *store.Node) bool {
 	if n.Parent == 0 {
 		return true
 	}
-	h := a.store.Nodes[n.Parent].Holder(p.Index)
+	h := u.store.Nodes[n.Parent].Holder(p.Index)
 	return h != nil && h.Handle() != wire.NoHandle && p.States[h.Handle()].State == HandleIn
 }
 

@@ -147,35 +147,35 @@ func (p *Peer) hasHandle() bool {
 }
 
 // noteHandlesOut counts that nodes wait for handles, and logs the first time.
-func (a *Sender) noteHandlesOut(p *Peer) {
-	if a.Accounts.Counters.HandlesOut++; a.Accounts.Counters.HandlesOut == 1 {
-		a.store.Log.Warn("a peer is to have more nodes than it can hold: the rest waits until some of those are gone",
+func (s *Sender) noteHandlesOut(p *Peer) {
+	if s.Accounts.Counters.HandlesOut++; s.Accounts.Counters.HandlesOut == 1 {
+		s.store.Log.Warn("a peer is to have more nodes than it can hold: the rest waits until some of those are gone",
 			"peer", p.ID, "most", wire.MaxHandles, "remedy", "show peers what is near them, or keep what nobody needs as local entities")
 	}
 }
 
 // admit gives a node a handle and its rows. The caller codes the arrival.
-func (p *Peer) admit(a *Sender, slot uint32) uint32 {
+func (p *Peer) admit(s *Sender, slot uint32) uint32 {
 	h := p.Handles.FirstClear()
 	p.Handles.Set(h)
 	for h >= uint32(len(p.States)) {
 		p.addEntry()
 	}
-	n := &a.store.Nodes[slot]
+	n := &s.store.Nodes[slot]
 	e := &p.States[h]
 	*e = handleState{slot: slot, State: HandleComing, gen: e.gen + 1}
-	p.life(h).laid = p.nextTick(a.store.Tick)
+	p.life(h).laid = p.nextTick(s.store.Tick)
 	if h < uint32(len(p.sparse.every)) {
 		p.sparse.every[h] = 0
 	}
 	if h < uint32(len(p.overload.priorities)) {
 		p.overload.priorities[h] = priority{}
 	}
-	p.allot(a.store, e, n)
+	p.allot(s.store, e, n)
 	p.coming, p.came = append(p.coming, h), true
 	p.kept.nodes++
 	n.Holder(p.Index).SetHandle(h)
-	a.noteHandle(n, p, h)
+	s.noteHandle(n, p, h)
 	return h
 }
 
@@ -190,10 +190,10 @@ func (p *Peer) addEntry() {
 }
 
 // allot gives a handle the rows that its node has now.
-func (p *Peer) allot(a *store.Store, e *handleState, n *store.Node) {
+func (p *Peer) allot(st *store.Store, e *handleState, n *store.Node) {
 	k := len(n.Rows())
 	e.nrows = uint8(k)
-	e.judge(p, a, n)
+	e.judge(p, st, n)
 	switch free := p.rows.free[k]; {
 	case k == 1:
 		e.row = n.Rows()[0]
@@ -205,12 +205,12 @@ func (p *Peer) allot(a *store.Store, e *handleState, n *store.Node) {
 		p.rows.all = append(p.rows.all, make([]peerRow, k)...)
 	}
 	for i, ri := range n.Rows() {
-		r := &a.Rows[ri]
+		r := &st.Rows[ri]
 		pr := p.row(e, i)
 		*pr = peerRow{}
 		pr.hide(!p.Sees(n, r.Type.Audience))
 		if r.Touched {
-			a.Commit(ri) // nobody held the node, so its rows were not committed
+			st.Commit(ri) // nobody held the node, so its rows were not committed
 		}
 	}
 }
@@ -257,7 +257,7 @@ func (p *Peer) startRemoval(n *store.Node, h uint32, end ids.Tick, destroyed boo
 
 // refresh has the whole state of a node sent again as an arrival, with its set of
 // items.
-func (p *Peer) refresh(a *Sender, h uint32) {
+func (p *Peer) refresh(s *Sender, h uint32) {
 	e := &p.States[h]
 	if !e.isHere() {
 		return
@@ -265,7 +265,7 @@ func (p *Peer) refresh(a *Sender, h uint32) {
 	v := p.life(h)
 	p.release(e)
 	p.bases.forget(h)
-	p.allot(a.store, e, &a.store.Nodes[e.slot])
+	p.allot(s.store, e, &s.store.Nodes[e.slot])
 	v.from = v.from[:0]
 	v.relayout = true
 	if e.State == HandleIn {
@@ -274,7 +274,7 @@ func (p *Peer) refresh(a *Sender, h uint32) {
 	}
 	p.came, p.arrivals.lost = true, true
 	v.copies, v.inflight, v.block = 0, 0, 0
-	v.laid = p.nextTick(a.store.Tick)
+	v.laid = p.nextTick(s.store.Tick)
 	v.outlast(&p.Link)
 }
 

@@ -34,48 +34,48 @@ func (p *Peer) PredictedOthers() []ids.Node { return p.predicted.others }
 // unconfirmed reports whether the peer may take the row for something else than it is:
 // the acked version does not lead to what it is now, or another was sent since. Of what stands, once
 // its newest version is acked, that was no other.
-func (a *updates) unconfirmed(r *store.Row, pr *peerRow) bool {
+func (u *updates) unconfirmed(r *store.Row, pr *peerRow) bool {
 	return pr.acked == 0 || pr.newest > pr.ackedTick && (pr.acked != r.Head || r.Moving) || !r.Kept(pr.acked) || r.Vars != nil && !r.SameVars(pr.acked) ||
-		!a.leads(r, pr.acked, pr.ackedTick)
+		!u.leads(r, pr.acked, pr.ackedTick)
 }
 
 // SetPredicting says that a peer predicts the nodes that it owns, and others: then every packet
 // carries all that it is not known to have of them, not only of what has changed.
-func (a *Sender) SetPredicting(p *Peer, others []ids.Node) {
+func (s *Sender) SetPredicting(p *Peer, others []ids.Node) {
 	pr := &p.predicted
 	if pr.on && slices.Equal(pr.others, others) {
 		return
 	}
 	if pr.slots = pr.slots[:0]; !pr.on {
-		pr.slots = a.store.Owned(p.ID, pr.slots)
+		pr.slots = s.store.Owned(p.ID, pr.slots)
 	}
 	for _, id := range slices.Concat(pr.others, others) { // all others are as before: a peer may say this often
-		if slot, ok := a.store.Slot(id); ok {
+		if slot, ok := s.store.Slot(id); ok {
 			pr.slots = append(pr.slots, slot)
 		}
 	}
 	pr.on, pr.others = true, slices.Clone(others)
 	for _, slot := range pr.slots {
-		n := &a.store.Nodes[slot]
+		n := &s.store.Nodes[slot]
 		if hd := n.Holder(p.Index); hd != nil && hd.Handle() != wire.NoHandle {
-			a.renewPlain(p, hd.Handle(), n)
+			s.renewPlain(p, hd.Handle(), n)
 		}
 	}
 }
 
 // renewPlain judges anew whether a node is plain to a peer, and has it looked at.
-func (a *Sender) renewPlain(p *Peer, h uint32, n *store.Node) {
-	p.States[h].judge(p, a.store, n)
+func (s *Sender) renewPlain(p *Peer, h uint32, n *store.Node) {
+	p.States[h].judge(p, s.store, n)
 	if p.predicts(n) {
 		p.Marks.Set(marks.Dirty, h)
 	}
 }
 
 // PredictedAtHolders judges a node anew at all peers that hold it, after a change of owner.
-func (a *Sender) PredictedAtHolders(n *store.Node) {
+func (s *Sender) PredictedAtHolders(n *store.Node) {
 	for _, h := range n.Holders {
 		if h.Handle() != wire.NoHandle {
-			a.renewPlain(a.All[h.Peer()], h.Handle(), n)
+			s.renewPlain(s.All[h.Peer()], h.Handle(), n)
 		}
 	}
 }
@@ -83,20 +83,20 @@ func (a *Sender) PredictedAtHolders(n *store.Node) {
 // scanPredicted looks at what the send has of the nodes that the peer predicts. Their updates are
 // recorded by now.
 func (k *packer) scanPredicted() {
-	p, a := k.p, k.a
+	p, s := k.p, k.sender
 	if !p.predicted.on {
 		return
 	}
-	c, now := &k.complete, uint32(a.store.Tick)
+	c, now := &k.complete, uint32(s.store.Tick)
 	c.Left = p.plan.held || p.plan.probe
-	p.predicted.slots, p.predicted.handles = a.store.Owned(p.ID, p.predicted.slots[:0]), p.predicted.handles[:0]
+	p.predicted.slots, p.predicted.handles = s.store.Owned(p.ID, p.predicted.slots[:0]), p.predicted.handles[:0]
 	for _, id := range p.predicted.others {
-		if slot, ok := a.store.Slot(id); ok && a.store.Nodes[slot].Owner != p.ID {
+		if slot, ok := s.store.Slot(id); ok && s.store.Nodes[slot].Owner != p.ID {
 			p.predicted.slots = append(p.predicted.slots, slot)
 		}
 	}
 	for _, slot := range p.predicted.slots {
-		n := &a.store.Nodes[slot]
+		n := &s.store.Nodes[slot]
 		hd := n.Holder(p.Index)
 		if !p.predicts(n) || hd == nil || hd.Handle() == wire.NoHandle || n.Transient {
 			continue
@@ -104,7 +104,7 @@ func (k *packer) scanPredicted() {
 		h := hd.Handle()
 		switch e := &p.States[h]; {
 		case e.State == HandleIn:
-			if carried, left := a.Updates.updatedOf(p, e, n, now); left || e.owesOwnership() {
+			if carried, left := s.Updates.updatedOf(p, e, n, now); left || e.owesOwnership() {
 				c.Left = true
 			} else if carried {
 				p.predicted.handles = append(p.predicted.handles, h)
@@ -117,15 +117,15 @@ func (k *packer) scanPredicted() {
 	if c.Any {
 		c.Begins = -1
 		slices.Sort(p.predicted.handles)
-		for i, u := range p.plan.updates.in(a.Updates.bundles.updates) {
-			if u.skip || u.name == cohortName {
+		for i, b := range p.plan.updates.in(s.Updates.bundles.updates) {
+			if b.skip || b.name == cohortName {
 				continue
 			}
-			if _, is := slices.BinarySearch(p.predicted.handles, u.handle); is {
+			if _, is := slices.BinarySearch(p.predicted.handles, b.handle); is {
 				if c.Ends = i + 1; c.Begins < 0 {
 					c.Begins = i
 				}
-				c.Runs = c.Runs || u.name == againName
+				c.Runs = c.Runs || b.name == againName
 			}
 		}
 	}
@@ -133,12 +133,12 @@ func (k *packer) scanPredicted() {
 
 // updatedOf reports whether a send has an update of a node that its peer predicts, and whether it
 // leaves out any row that the peer may take for something else than it is.
-func (a *updates) updatedOf(p *Peer, e *handleState, n *store.Node, now uint32) (carried, left bool) {
+func (u *updates) updatedOf(p *Peer, e *handleState, n *store.Node, now uint32) (carried, left bool) {
 	for i, ri := range n.Rows() {
-		r, pr := &a.store.Rows[ri], p.row(e, i)
+		r, pr := &u.store.Rows[ri], p.row(e, i)
 		switch who := r.Type.Audience; {
 		case who != ids.Everyone && (who != ids.OwnerSees || n.Owner != p.ID): // it is not compared there
-		case !a.unconfirmed(r, pr):
+		case !u.unconfirmed(r, pr):
 		case pr.newest == now:
 			carried = true
 		default:

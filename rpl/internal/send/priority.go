@@ -56,7 +56,7 @@ const (
 
 // overload returns how many handles a peer has marked, if the room could not pay for them
 // even if they said nothing but their names; else 0.
-func (a *updates) overload(p *Peer) (n int) {
+func (u *updates) overload(p *Peer) (n int) {
 	if most := len(p.Marks.Of) << 6; float64(most*wire.NameBits) > p.bucket.Left { // mostly there are fewer handles than that
 		for k := p.Marks.Next(0); k < len(p.Marks.Of); k = p.Marks.Next(k + 1) {
 			n += bits.OnesCount64(p.Marks.Of[k][marks.Dirty] | p.Marks.Of[k][marks.Loose])
@@ -71,42 +71,42 @@ func (a *updates) overload(p *Peer) (n int) {
 
 // planUrgent plans updates of the n marked handles, those that have been wrong the
 // longest first, until the room is used up or nothing is left.
-func (a *updates) planUrgent(p *Peer, b *marks.Batch, n int) {
-	updates, speculative := len(a.bundles.updates), len(a.bundles.speculative)
+func (u *updates) planUrgent(p *Peer, b *marks.Batch, n int) {
+	updates, speculative := len(u.bundles.updates), len(u.bundles.speculative)
 	left := func() float64 {
-		return p.bucket.Left - budget.BundlesCost(int(p.plan.updateBits), len(a.bundles.updates)-updates)
+		return p.bucket.Left - budget.BundlesCost(int(p.plan.updateBits), len(u.bundles.updates)-updates)
 	}
 	for len(p.overload.priorities) < len(p.States) {
 		p.overload.priorities = append(p.overload.priorities, priority{})
 	}
-	a.priorities.seen.ResetTo(&p.Marks)
-	a.planNewParents(p, b)
+	u.priorities.seen.ResetTo(&p.Marks)
+	u.planNewParents(p, b)
 	every := uint32(1) // each send looks at one slice of so many
 	for every < maxSlices && n > scanAll*int(every) {
 		every *= 2
 	}
 	for k := uint32(0); k < every && (k == 0 || left() > 0); k++ {
 		p.overload.slice++ // of the peer's own: one that is sent something in every second send only gets to all slices, too
-		a.scanSlice(p, b, every, p.overload.slice%every)
-		for n := int(max(left(), 0)/usualBits) + store.Ahead; left() > 0 && a.choose(p, n); n *= 2 {
-			for rest := a.priorities.order; len(rest) > 0 && left() > 0; {
+		u.scanSlice(p, b, every, p.overload.slice%every)
+		for n := int(max(left(), 0)/usualBits) + store.Ahead; left() > 0 && u.choose(p, n); n *= 2 {
+			for rest := u.priorities.order; len(rest) > 0 && left() > 0; {
 				some := min(len(rest), store.Ahead, max(int(left()/usualBits), store.Ahead/8))
 				b.N = 0
 				for _, o := range rest[:some] {
 					b.Add(uint32(o.i))
 				}
 				rest = rest[some:]
-				a.planMostUrgent(p, b)
+				u.planMostUrgent(p, b)
 			}
 		}
 	}
-	byHandle(a.bundles.updates[updates:])
-	byHandle(a.bundles.speculative[speculative:])
+	byHandle(u.bundles.updates[updates:])
+	byHandle(u.bundles.speculative[speculative:])
 }
 
 // planNewParents plans the updates of nodes with a new parent, none of which is sent
 // without the others (protocol rule 20).
-func (a *updates) planNewParents(p *Peer, b *marks.Batch) {
+func (u *updates) planNewParents(p *Peer, b *marks.Batch) {
 	b.N = 0
 	for _, h := range p.ownerships.handles {
 		if !p.lifeAt(h).newParent {
@@ -114,70 +114,70 @@ func (a *updates) planNewParents(p *Peer, b *marks.Batch) {
 		}
 		if p.Marks.Has(marks.Dirty, h) || p.Marks.Has(marks.Loose, h) {
 			if b.Add(h); b.N == store.Ahead {
-				a.planMostUrgent(p, b)
+				u.planMostUrgent(p, b)
 				b.N = 0
 			}
 		}
 	}
-	a.planMostUrgent(p, b)
+	u.planMostUrgent(p, b)
 }
 
 // scanSlice looks at the marked handles of one slice: since when each is wrong, or that
 // it is not. every is how many slices there are.
-func (a *updates) scanSlice(p *Peer, b *marks.Batch, every, slice uint32) {
+func (u *updates) scanSlice(p *Peer, b *marks.Batch, every, slice uint32) {
 	ones := ^uint64(0) / (1<<every - 1) << slice
 	b.N = 0
 	for k := p.Marks.Next(0); k < len(p.Marks.Of); k = p.Marks.Next(k + 1) {
-		for w := a.priorities.waiting(p, k) & ones; w != 0; w &= w - 1 {
+		for w := u.priorities.waiting(p, k) & ones; w != 0; w &= w - 1 {
 			if b.Add(uint32(k<<6 + bits.TrailingZeros64(w))); b.N == store.Ahead {
-				a.scanBatch(p, b)
+				u.scanBatch(p, b)
 				b.N = 0
 			}
 		}
 	}
-	a.scanBatch(p, b)
+	u.scanBatch(p, b)
 }
 
 // scanBatch looks at a batch. Only for a plain node can it know that there is nothing to
 // say; any other node is taken to have something, and planning it finds out.
-func (a *updates) scanBatch(p *Peer, b *marks.Batch) {
-	a.touchNext(p, b)
+func (u *updates) scanBatch(p *Peer, b *marks.Batch) {
+	u.touchNext(p, b)
 	for _, h := range b.All() {
 		e, t := &p.States[h], &p.overload.priorities[h]
-		if e.isPlain() && !a.pending(&a.store.Rows[e.row], &e.one) {
-			a.planNothing(p, h, &a.store.Rows[e.row], &e.one)
+		if e.isPlain() && !u.pending(&u.store.Rows[e.row], &e.one) {
+			u.planNothing(p, h, &u.store.Rows[e.row], &e.one)
 			t.since = 0
 			continue
 		}
 		if t.since == 0 {
-			if t.since = a.store.Tick; e.has(statePlain) {
-				t.since -= ids.Tick(e.one.waited(a.store.Tick)) // an update was sent since then, but lost
+			if t.since = u.store.Tick; e.has(statePlain) {
+				t.since -= ids.Tick(e.one.waited(u.store.Tick)) // an update was sent since then, but lost
 			}
 		}
-		n := &a.store.Nodes[e.slot]
-		if e.owesOwnership() || !e.has(statePlain) && e.State == HandleIn && a.takesAway(p, e, n) {
+		n := &u.store.Nodes[e.slot]
+		if e.owesOwnership() || !e.has(statePlain) && e.State == HandleIn && u.takesAway(p, e, n) {
 			t.worth = foremost
 			continue
 		}
-		t.worth = max(a.worthOf(p, n), math.SmallestNonzeroFloat32)
+		t.worth = max(u.worthOf(p, n), math.SmallestNonzeroFloat32)
 	}
 }
 
 // planMostUrgent plans the most urgent updates, a batch. An update that gets no room
 // after all waits on (fitUrgent).
-func (a *updates) planMostUrgent(p *Peer, b *marks.Batch) {
-	from := len(a.bundles.updates)
-	a.touchNext(p, b)
-	a.planBatch(p, b)
-	some := a.bundles.updates[from:]
+func (u *updates) planMostUrgent(p *Peer, batch *marks.Batch) {
+	from := len(u.bundles.updates)
+	u.touchNext(p, batch)
+	u.planBatch(p, batch)
+	some := u.bundles.updates[from:]
 	for i := range some {
-		u := &some[i]
-		if since := p.overload.priorities[u.handle].since; since > 0 {
-			u.urgency = max(u.urgency, float32(a.store.Tick-since+1))
+		b := &some[i]
+		if since := p.overload.priorities[b.handle].since; since > 0 {
+			b.urgency = max(b.urgency, float32(u.store.Tick-since+1))
 		}
 	}
-	for _, h := range b.All() {
-		a.priorities.seen.Set(marks.Dirty, h)
+	for _, h := range batch.All() {
+		u.priorities.seen.Set(marks.Dirty, h)
 		p.overload.priorities[h].since = 0
 	}
 }
@@ -187,20 +187,20 @@ func byHandle(bundles []bundle) {
 }
 
 // worthOf is what it is worth to send a peer a node one tick earlier.
-func (a *updates) worthOf(p *Peer, n *store.Node) float32 {
-	return n.Spawn.Weight * a.closeness(p, n) * a.sender.interest.Favour(p.ID, n.ID)
+func (u *updates) worthOf(p *Peer, n *store.Node) float32 {
+	return n.Spawn.Weight * u.closeness(p, n) * u.sender.interest.Favour(p.ID, n.ID)
 }
 
 // choose puts the n most urgent handles that are wrong and not planned yet into
 // t.order, and reports whether there are any.
-func (a *updates) choose(p *Peer, n int) bool {
-	t := &a.priorities
+func (u *updates) choose(p *Peer, n int) bool {
+	t := &u.priorities
 	clear(t.ranks[:])
 	t.order = t.order[:0]
 	for k := p.Marks.Next(0); k < len(p.Marks.Of); k = p.Marks.Next(k + 1) {
 		for w := t.waiting(p, k); w != 0; w &= w - 1 {
 			if one := p.overload.priorities[k<<6+bits.TrailingZeros64(w)]; one.since > 0 {
-				t.ranks[rank(one.urgency(a.store.Tick))]++
+				t.ranks[rank(one.urgency(u.store.Tick))]++
 			}
 		}
 	}
@@ -213,8 +213,8 @@ func (a *updates) choose(p *Peer, n int) bool {
 		for w := t.waiting(p, k); w != 0; w &= w - 1 {
 			h := k<<6 + bits.TrailingZeros64(w)
 			if one := p.overload.priorities[h]; one.since > 0 {
-				if u := one.urgency(a.store.Tick); rank(u) >= least {
-					t.order = append(t.order, ranked{u, int32(h)})
+				if urgent := one.urgency(u.store.Tick); rank(urgent) >= least {
+					t.order = append(t.order, ranked{urgent, int32(h)})
 				}
 			}
 		}

@@ -24,40 +24,40 @@ const patience = 8
 // sortQueue orders a peer's queue (protocol rule 26): the session and own nodes first, with
 // what they hang on, then by weight, nearness and waiting. Nodes are as near as the top of
 // their tree, those without a place as near as can be.
-func (a *planner) sortQueue(p *Peer, now time.Duration) {
-	if len(p.arrivals.queue) < 2 || len(p.arrivals.queue) > longQueue && len(p.arrivals.queue) <= int(p.arrivals.before) && (a.store.Send+uint32(p.Index))%patience != 0 {
+func (plr *planner) sortQueue(p *Peer, now time.Duration) {
+	if len(p.arrivals.queue) < 2 || len(p.arrivals.queue) > longQueue && len(p.arrivals.queue) <= int(p.arrivals.before) && (plr.store.Send+uint32(p.Index))%patience != 0 {
 		return
 	}
-	a.queueing, a.carrying = a.queueing[:0], a.carrying[:0]
+	plr.queueing, plr.carrying = plr.queueing[:0], plr.carrying[:0]
 	for _, slot := range p.arrivals.queue {
-		n := &a.store.Nodes[slot]
-		worth := a.sender.Updates.worthOf(p, n)
+		n := &plr.store.Nodes[slot]
+		worth := plr.sender.Updates.worthOf(p, n)
 		switch hd := n.Holder(p.Index); {
 		case hd == nil:
 		case n.ID == ids.SessionNode:
 			worth = float32(math.Inf(1))
 		case n.Owner == p.ID && p.ID != 0:
 			worth = foremost
-			for up := n.Parent; up != 0; up = a.store.Nodes[up].Parent {
-				a.carrying = append(a.carrying, up)
+			for up := n.Parent; up != 0; up = plr.store.Nodes[up].Parent {
+				plr.carrying = append(plr.carrying, up)
 			}
 		default:
 			worth *= float32((hd.Held(now) + sendPeriod).Seconds())
 		}
-		a.queueing = append(a.queueing, contender{worth, slot})
+		plr.queueing = append(plr.queueing, contender{worth, slot})
 	}
-	for i := range a.queueing {
-		if q := &a.queueing[i]; q.worth < foremost && slices.Contains(a.carrying, q.slot) {
+	for i := range plr.queueing {
+		if q := &plr.queueing[i]; q.worth < foremost && slices.Contains(plr.carrying, q.slot) {
 			q.worth = foremost
 		}
 	}
 	first := func(x, y contender) int { return cmp.Compare(y.worth, x.worth) }
-	if slices.IsSortedFunc(a.queueing, first) {
+	if slices.IsSortedFunc(plr.queueing, first) {
 		return
 	}
-	slices.SortStableFunc(a.queueing, first)
-	for i := range a.queueing {
-		p.arrivals.queue[i] = a.queueing[i].slot
+	slices.SortStableFunc(plr.queueing, first)
+	for i := range plr.queueing {
+		p.arrivals.queue[i] = plr.queueing[i].slot
 	}
 }
 

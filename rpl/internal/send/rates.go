@@ -23,9 +23,9 @@ type sparse struct {
 }
 
 // putAside puts the marks of the nodes aside that are not sent in this send.
-func (a *planner) putAside(p *Peer) {
+func (plr *planner) putAside(p *Peer) {
 	s := &p.sparse
-	a.measure(p)
+	plr.measure(p)
 	for len(s.aside) < len(p.Marks.Of) {
 		s.aside = append(s.aside, marks.Mark{})
 	}
@@ -37,7 +37,7 @@ func (a *planner) putAside(p *Peer) {
 			if h >= uint32(len(s.every)) {
 				break
 			}
-			if every := s.every[h]; every > 0 && (a.store.Send+h)&(1<<every-1) != 0 && !p.States[h].owesOwnership() {
+			if every := s.every[h]; every > 0 && (plr.store.Send+h)&(1<<every-1) != 0 && !p.States[h].owesOwnership() {
 				for which := range m {
 					s.aside[k][which] |= m[which] & (1 << i)
 					m[which] &^= 1 << i
@@ -63,7 +63,7 @@ func (p *Peer) putBack() {
 
 // measure asks for the rates of some of the nodes that a peer has: of all of them within some
 // 32 sends.
-func (a *planner) measure(p *Peer) {
+func (plr *planner) measure(p *Peer) {
 	s := &p.sparse
 	for len(s.every) < len(p.States) {
 		s.every = append(s.every, 0)
@@ -74,20 +74,20 @@ func (a *planner) measure(p *Peer) {
 			s.next = 0
 		}
 		if e := &p.States[s.next]; e.State == HandleIn {
-			s.every[s.next] = a.sparseness(p, e)
+			s.every[s.next] = plr.sparseness(p, e)
 		}
 	}
 }
 
 // sparseness is the logarithm of the sends from one update of a node to the next.
-func (a *planner) sparseness(p *Peer, e *handleState) uint8 {
-	n := &a.store.Nodes[e.slot]
-	top := a.store.Root(e.slot)
-	if n.ID == ids.SessionNode || n.Owner == p.ID || a.store.Space.Index == nil || len(p.view.Points) == 0 || a.store.Nodes[top].PosItem < 0 {
+func (plr *planner) sparseness(p *Peer, e *handleState) uint8 {
+	n := &plr.store.Nodes[e.slot]
+	top := plr.store.Root(e.slot)
+	if n.ID == ids.SessionNode || n.Owner == p.ID || plr.store.Space.Index == nil || len(p.view.Points) == 0 || plr.store.Nodes[top].PosItem < 0 {
 		return 0
 	}
-	at := &a.store.Space.Positions[top]
-	return sparseFor(a.sender.interest.Rates, p.ID, p.view.Distance(at.X, at.Y))
+	at := &plr.store.Space.Positions[top]
+	return sparseFor(plr.sender.interest.Rates, p.ID, p.view.Distance(at.X, at.Y))
 }
 
 func sparseFor(r spatial.Rater, p ids.Peer, distance float64) uint8 {

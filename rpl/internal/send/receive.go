@@ -24,16 +24,16 @@ import (
 // that were received and applied, and of packets that were not.
 
 // Receive is Authority.Receive.
-func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) error {
-	p := a.sender.ByID.Find(id)
+func (rc *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) error {
+	p := rc.sender.ByID.Find(id)
 	if p == nil {
 		return fmt.Errorf("rpl: peer %d: %w", id, ids.ErrNoPeer)
 	}
 	var d prefix.Decoder
 	d.Reset(b)
-	u, err := a.readPacket(p, &d)
+	u, err := rc.readPacket(p, &d)
 	if err != nil {
-		a.sender.Accounts.Counters.BadPackets++
+		rc.sender.Accounts.Counters.BadPackets++
 		return fmt.Errorf("rpl: peer %d: %w", id, err)
 	}
 	u.seq = seq
@@ -43,13 +43,13 @@ func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) 
 	if !l.InSeen || seq > l.InNewest {
 		l.InSeen, l.InNewest, l.InAt = true, seq, at
 	} else {
-		a.overtaken(l, u, l.InNewest-seq)
+		rc.overtaken(l, u, l.InNewest-seq)
 	}
 	l.LastReceived = max(l.LastReceived, at)
-	a.applyPacket(p, u, at)
+	rc.applyPacket(p, u, at)
 	if frozen && u.any {
-		a.takeAcks(p)
-		a.thaw(p)
+		rc.takeAcks(p)
+		rc.thaw(p)
 	}
 	return nil
 }
@@ -59,10 +59,10 @@ func (a *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte) 
 // 16 bits. A call names its handle with a gen of 8 bits, so it may mean an earlier node
 // of the handle. A handle gets its next node only after a removal was acked, so 256 of
 // them take at least as many datagrams.
-func (a *receiver) overtaken(l *link.Link, u *clientPacket, late uint64) {
+func (rc *receiver) overtaken(l *link.Link, u *clientPacket, late uint64) {
 	u.applied = l.Arrived
 	if late >= wire.Generations {
-		a.sender.Accounts.Counters.CallsDropped += uint64(len(u.calls))
+		rc.sender.Accounts.Counters.CallsDropped += uint64(len(u.calls))
 		u.calls = u.calls[:0]
 	}
 }
@@ -87,15 +87,15 @@ func (u *clientPacket) begin() {
 }
 
 // readPacket reads a datagram of a peer. The result is valid until the next call.
-func (a *receiver) readPacket(p *Peer, d *prefix.Decoder) (*clientPacket, error) {
-	u, l := &a.packet, &p.Link
+func (rc *receiver) readPacket(p *Peer, d *prefix.Decoder) (*clientPacket, error) {
+	u, l := &rc.packet, &p.Link
 	u.begin()
 	head := d.Peek()
 	if u.any = head&1 != 0; u.any {
 		u.report.Newest = nearest(l.Next, uint32(head>>1))
 		u.report.Hold = int16(head >> 17 & 0xff)
 		d.Skip(1 + 16 + 8)
-		if !readAcks(&u.report, d, &a.sender.Tables.Defaults.Entry) || u.report.Newest >= l.Next {
+		if !readAcks(&u.report, d, &rc.sender.Tables.Defaults.Entry) || u.report.Newest >= l.Next {
 			return nil, fmt.Errorf("%w: it acks packet %d of %d", ids.ErrPacket, u.report.Newest, l.Next)
 		}
 	} else {
@@ -107,7 +107,7 @@ func (a *receiver) readPacket(p *Peer, d *prefix.Decoder) (*clientPacket, error)
 	d.Skip(16 + 2)
 	if rest>>18&7 == 0 { // nearly always: nothing skipped, refused or called
 		d.Skip(3)
-	} else if err := a.readLists(u, d); err != nil {
+	} else if err := rc.readLists(u, d); err != nil {
 		return nil, err
 	}
 	if err := d.End(); err != nil {
@@ -138,8 +138,8 @@ func readAcks(u *link.Report, d *prefix.Decoder, m *coder.EntryModel) bool {
 }
 
 // readLists reads the lists that are mostly empty: skipped, refused, calls.
-func (a *receiver) readLists(u *clientPacket, d *prefix.Decoder) error {
-	m := &a.sender.Tables.Defaults.Entry
+func (rc *receiver) readLists(u *clientPacket, d *prefix.Decoder) error {
+	m := &rc.sender.Tables.Defaults.Entry
 	for n := 0; d.Bits(1) == 1; n++ {
 		if n >= wire.MaxSkipped {
 			return fmt.Errorf("%w: it has skipped the speculative updates of more than %d packets", ids.ErrPacket, wire.MaxSkipped)
@@ -157,17 +157,17 @@ func (a *receiver) readLists(u *clientPacket, d *prefix.Decoder) error {
 			u.nacks = append(u.nacks, wire.Nack{Handle: h, Row: uint8(row)})
 		}
 	}
-	a.packetBytes = a.packetBytes[:0]
+	rc.packetBytes = rc.packetBytes[:0]
 	for d.Bits(1) == 1 {
 		if len(u.calls) >= wire.MaxCallsUp {
 			return fmt.Errorf("%w: more than %d calls", ids.ErrPacket, wire.MaxCallsUp)
 		}
-		from := len(a.packetBytes)
+		from := len(rc.packetBytes)
 		var ok bool
-		if a.packetBytes, ok = coder.ReadBytes(d, &m.Length, wire.MaxUnreliable, a.packetBytes); !ok {
+		if rc.packetBytes, ok = coder.ReadBytes(d, &m.Length, wire.MaxUnreliable, rc.packetBytes); !ok {
 			return fmt.Errorf("%w: a call is cut short", ids.ErrPacket)
 		}
-		c, err := wire.ParseCall(a.packetBytes[from:len(a.packetBytes):len(a.packetBytes)], a.store.Schema, ids.Unreliable)
+		c, err := wire.ParseCall(rc.packetBytes[from:len(rc.packetBytes):len(rc.packetBytes)], rc.store.Schema, ids.Unreliable)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ids.ErrPacket, err)
 		}
@@ -178,44 +178,44 @@ func (a *receiver) readLists(u *clientPacket, d *prefix.Decoder) error {
 
 // applyPacket applies a datagram that could be read. Acks only ever name packets that were
 // sent.
-func (a *receiver) applyPacket(p *Peer, u *clientPacket, at time.Duration) {
+func (rc *receiver) applyPacket(p *Peer, u *clientPacket, at time.Duration) {
 	l := &p.Link
 	if u.applied > l.Arrived && u.applied <= p.given() {
 		l.Arrived = u.applied
-		a.blocksArrived(p)
+		rc.blocksArrived(p)
 	}
 	if u.any {
 		if p.Link.Full() {
-			a.takeAcks(p)
+			rc.takeAcks(p)
 		}
 		p.Link.NoteAcks(&u.report, at)
 	}
 	if len(u.nacks) > 0 {
-		a.takeAcks(p) // the refusals may be of rows that the acks in this datagram are about
+		rc.takeAcks(p) // the refusals may be of rows that the acks in this datagram are about
 	}
-	if u.model == p.tables.newest && p.Model != a.sender.Tables.Model && p.tables.newest == a.sender.Tables.Model.Number && l.Arrived >= p.tables.shipped {
+	if u.model == p.tables.newest && p.Model != rc.sender.Tables.Model && p.tables.newest == rc.sender.Tables.Model.Number && l.Arrived >= p.tables.shipped {
 		// The peer has the newest tables, and not earlier ones of that number.
-		p.Model, p.tables.inUse, p.tables.at = a.sender.Tables.Model, l.Next, a.store.Now
+		p.Model, p.tables.inUse, p.tables.at = rc.sender.Tables.Model, l.Next, rc.store.Now
 	}
 	for _, r := range u.nacks {
-		a.nacked(p, r)
+		rc.nacked(p, r)
 	}
 	for _, c := range u.calls {
-		a.sender.Calls.called(p, c, u.seq)
+		rc.sender.Calls.called(p, c, u.seq)
 	}
 }
 
 // blocksArrived processes the blocks that a peer has applied, and frees the handles whose
 // fences that was.
-func (a *receiver) blocksArrived(p *Peer) {
+func (rc *receiver) blocksArrived(p *Peer) {
 	l := &p.Link
 	for len(l.Blocks) > 0 && l.Blocks[0].Number <= l.Arrived {
 		b := l.Blocks[0]
 		l.Blocks = l.Blocks[1:]
 		if b.Void {
-			a.sendAnew(p, &b)
+			rc.sendAnew(p, &b)
 		} else {
-			a.arrivedEntries(p, b.Entries, b.Tick, false)
+			rc.arrivedEntries(p, b.Entries, b.Tick, false)
 		}
 	}
 	for _, h := range p.going {
@@ -226,10 +226,10 @@ func (a *receiver) blocksArrived(p *Peer) {
 }
 
 // thaw ends a peer's silence: whatever was in flight counts as lost.
-func (a *receiver) thaw(p *Peer) {
-	a.losses = p.Link.Thaw(a.losses[:0])
-	for _, r := range a.losses {
-		a.lost(p, r)
+func (rc *receiver) thaw(p *Peer) {
+	rc.losses = p.Link.Thaw(rc.losses[:0])
+	for _, r := range rc.losses {
+		rc.lost(p, r)
 	}
 }
 
@@ -243,21 +243,21 @@ func nearest(limit uint64, low uint32) uint64 {
 }
 
 // ReceiveMessage is Authority.ReceiveMessage.
-func (a *receiver) ReceiveMessage(id ids.Peer, b []byte) error {
-	p := a.sender.ByID.Find(id)
+func (rc *receiver) ReceiveMessage(id ids.Peer, b []byte) error {
+	p := rc.sender.ByID.Find(id)
 	if p == nil {
 		return fmt.Errorf("rpl: peer %d: %w", id, ids.ErrNoPeer)
 	}
 	if len(b) == 0 || b[0] != wire.MsgCall {
-		a.sender.Accounts.Counters.BadPackets++
+		rc.sender.Accounts.Counters.BadPackets++
 		return fmt.Errorf("rpl: peer %d: %w: an unknown message", id, ids.ErrPacket)
 	}
-	c, err := wire.ParseCall(b[1:], a.store.Schema, ids.Reliable)
+	c, err := wire.ParseCall(b[1:], rc.store.Schema, ids.Reliable)
 	if err != nil {
-		a.sender.Accounts.Counters.BadPackets++
+		rc.sender.Accounts.Counters.BadPackets++
 		return fmt.Errorf("rpl: peer %d: %w: %w", id, ids.ErrPacket, err)
 	}
-	a.sender.Calls.called(p, c, 0)
+	rc.sender.Calls.called(p, c, 0)
 	return nil
 }
 
@@ -266,7 +266,7 @@ func (a *receiver) ReceiveMessage(id ids.Peer, b []byte) error {
 // are not used as bases any more, whatever acks say of them; newest and carried are kept,
 // since they decide what an implicit base means. Nacks of a whole node or of all nodes
 // are noted for mend (resync.go).
-func (a *receiver) nacked(p *Peer, r wire.Nack) {
+func (rc *receiver) nacked(p *Peer, r wire.Nack) {
 	switch {
 	case r.Handle == wire.AllNodes:
 		p.resync.asked, p.resync.lost, p.busy = true, p.resync.lost || r.Row != 0, true
@@ -290,6 +290,6 @@ func (a *receiver) nacked(p *Peer, r wire.Nack) {
 		return
 	}
 	newest, carried := pr.newest, pr.carried
-	p.begin(r.Handle, int(r.Row), p.nextTick(a.store.Tick), false)
+	p.begin(r.Handle, int(r.Row), p.nextTick(rc.store.Tick), false)
 	pr.newest, pr.carried = newest, carried
 }

@@ -17,62 +17,62 @@ import (
 // recordUpdates records the updates that leave, gives them their names on the wire, counts
 // those names for the learner, and moves updates with a new parent or owner to the
 // front.
-func (a *updates) recordUpdates(p *Peer) {
-	gaps := a.sender.Tables.Learner.Gaps
+func (u *updates) recordUpdates(p *Peer) {
+	gaps := u.sender.Tables.Learner.Gaps
 	gaps[coder.GapEnd]++
 	p.plan.ownershipBits = 0
 	if p.plan.updates.empty() {
 		return
 	}
 	pl, m := &p.plan, &p.Model.Entry
-	updates := pl.updates.in(a.bundles.updates)
+	updates := pl.updates.in(u.bundles.updates)
 	last, ownership := uint32(0), 0
 	lossy := p.Link.Lossy()
-	pl.again = a.planRuns(p, updates)
-	states, recs, tick := p.States, a.recs, uint32(a.store.Tick)
+	pl.again = u.planRuns(p, updates)
+	states, recs, tick := p.States, u.recs, uint32(u.store.Tick)
 	for i := range updates {
-		u := &updates[i]
-		if u.skip {
+		b := &updates[i]
+		if b.skip {
 			continue
 		}
-		if u.name != againName {
-			next := u.handle + 1
+		if b.name != againName {
+			next := b.handle + 1
 			gap := next - last
 			last = next
 			name, sym := m.Near[gap%coder.NearGaps], coder.NearSyms[gap%coder.NearGaps]
-			if gap >= coder.NearGaps || u.special {
-				if u.name == cohortName {
-					last = a.recordCohort(p, u)
+			if gap >= coder.NearGaps || b.special {
+				if b.name == cohortName {
+					last = u.recordCohort(p, b)
 					continue
 				}
-				name, sym = m.RareName(u.special, gap)
+				name, sym = m.RareName(b.special, gap)
 			}
-			u.call(name)
+			b.call(name)
 			gaps[sym]++
 		}
-		if u.urgency >= longWait {
-			a.remember(p, a.recsOf(u), false)
+		if b.urgency >= longWait {
+			u.remember(p, u.recsOf(b), false)
 		}
 		if lossy {
-			a.beginCopies(p, a.recsOf(u))
+			u.beginCopies(p, u.recsOf(b))
 		}
-		if u.ownership {
+		if b.ownership {
 			ownership++
-			pl.ownershipBits += int32(u.bits) + wire.NameBits
+			pl.ownershipBits += int32(b.bits) + wire.NameBits
 		}
-		if e := &states[u.handle]; e.isPlain() {
-			e.one.send(recs[u.recAt].Ver, tick) // most updates are of one row
-			p.Marks.Clear(marks.Dirty, u.handle)
+		if e := &states[b.handle]; e.isPlain() {
+			e.one.send(recs[b.recAt].Ver, tick) // most updates are of one row
+			p.Marks.Clear(marks.Dirty, b.handle)
 			continue
 		}
-		p.sent(a.recsOf(u), a.store.Tick, a.store.Now)
+		p.sent(u.recsOf(b), u.store.Tick, u.store.Now)
 	}
 	if ownership > 1 {
 		ownershipFirst(updates)
-		a.Cohorts.close(pl)
+		u.Cohorts.close(pl)
 	}
 	if lossy && pl.updateBits > 8*wire.PacketRoom {
-		rotate(updates, a.store.Send)
+		rotate(updates, u.store.Send)
 	}
 }
 

@@ -19,37 +19,37 @@ type resync struct {
 }
 
 // mend answers a peer that was misled. It runs in Schedule.
-func (a *Sender) mend(p *Peer, now time.Duration) {
-	s := &p.resync
-	if s.asked && (s.tick == 0 || s.lost) && (s.at == 0 || now-s.at >= wire.MendEvery) {
-		a.resync(p, now)
+func (s *Sender) mend(p *Peer, now time.Duration) {
+	rs := &p.resync
+	if rs.asked && (rs.tick == 0 || rs.lost) && (rs.at == 0 || now-rs.at >= wire.MendEvery) {
+		s.resync(p, now)
 	}
-	for _, h := range s.nodes {
+	for _, h := range rs.nodes {
 		if e := &p.States[h]; e.State == HandleIn { // else its arrival is on the way
-			p.tables.layouts.Clear(a.store.Nodes[e.slot].Layout.Number)
-			p.refresh(a, h)
+			p.tables.layouts.Clear(s.store.Nodes[e.slot].Layout.Number)
+			p.refresh(s, h)
 		}
 	}
-	s.asked, s.lost, s.nodes = false, false, s.nodes[:0]
-	if s.tick != 0 {
-		a.endResync(p)
+	rs.asked, rs.lost, rs.nodes = false, false, rs.nodes[:0]
+	if rs.tick != 0 {
+		s.endResync(p)
 	}
 }
 
 // resync has everything that a peer holds sent anew, as if nothing were known of what
 // the peer has.
-func (a *Sender) resync(p *Peer, now time.Duration) {
-	p.resync.at, p.resync.tick = max(now, 1), p.nextTick(a.store.Tick)
-	if a.Accounts.Counters.Resyncs++; wire.ToBeLogged(a.Accounts.Counters.Resyncs) {
-		a.store.Log.Warn("a peer cannot read what it is sent: it is sent all anew", "peer", p.ID, "times", a.Accounts.Counters.Resyncs)
+func (s *Sender) resync(p *Peer, now time.Duration) {
+	p.resync.at, p.resync.tick = max(now, 1), p.nextTick(s.store.Tick)
+	if s.Accounts.Counters.Resyncs++; wire.ToBeLogged(s.Accounts.Counters.Resyncs) {
+		s.store.Log.Warn("a peer cannot read what it is sent: it is sent all anew", "peer", p.ID, "times", s.Accounts.Counters.Resyncs)
 	}
 	p.Link.Forget()
 	p.tables.layouts = wire.Bitset{}
-	p.dropTables(a.Tables.Defaults)
+	p.dropTables(s.Tables.Defaults)
 	for h := range p.States {
 		switch p.States[h].State {
 		case HandleComing, HandleIn:
-			p.refresh(a, uint32(h))
+			p.refresh(s, uint32(h))
 		case HandleGoing:
 			v := p.lifeAt(uint32(h))
 			v.copies, v.inflight, p.went = 0, 0, true
@@ -58,7 +58,7 @@ func (a *Sender) resync(p *Peer, now time.Duration) {
 }
 
 // endResync lets the peer know that it has everything, once that is so.
-func (a *Sender) endResync(p *Peer) {
+func (s *Sender) endResync(p *Peer) {
 	if p.awaits(p.resync.tick) {
 		return
 	}

@@ -22,7 +22,7 @@ type sharedHandles struct {
 
 // noteHandle notes that a peer has a node by a handle. The node is shared once enough of its
 // holders have it so.
-func (a *Sender) noteHandle(n *store.Node, p *Peer, h uint32) {
+func (s *Sender) noteHandle(n *store.Node, p *Peer, h uint32) {
 	if n.Shared {
 		if h == n.SharedHandle {
 			n.Sharers++
@@ -33,82 +33,82 @@ func (a *Sender) noteHandle(n *store.Node, p *Peer, h uint32) {
 	// Many holders are counted when they have doubled: to count them for each that comes would
 	// cost the square of the peers.
 	const few = 64
-	if k := len(n.Holders); k < a.Setup.LeastSharers || k > few && k&(k-1) != 0 || a.SharedHandles.Claimed.Has(h) {
+	if k := len(n.Holders); k < s.Setup.LeastSharers || k > few && k&(k-1) != 0 || s.SharedHandles.Claimed.Has(h) {
 		return
 	}
 	k := 0
 	for _, hd := range n.Holders {
 		k += flag(hd.Handle() == h)
 	}
-	if k < a.Setup.LeastSharers {
+	if k < s.Setup.LeastSharers {
 		return
 	}
 	for _, hd := range n.Holders {
 		if hd.Handle() == h {
-			a.All[hd.Peer()].Shares.Set(h)
+			s.All[hd.Peer()].Shares.Set(h)
 		}
 	}
 	n.Shared, n.SharedHandle, n.Sharers = true, h, uint32(k)
-	a.SharedHandles.Claimed.Set(h)
+	s.SharedHandles.Claimed.Set(h)
 }
 
 // dropHandle notes that a peer, which is no holder of the node any more, had it by a handle.
-func (a *Sender) dropHandle(n *store.Node, p *Peer, h uint32) {
+func (s *Sender) dropHandle(n *store.Node, p *Peer, h uint32) {
 	p.Shares.Clear(h)
 	if !n.Shared || h != n.SharedHandle {
 		return
 	}
-	if n.Sharers--; int(n.Sharers) < a.Setup.LeastSharers {
-		a.unshare(n)
+	if n.Sharers--; int(n.Sharers) < s.Setup.LeastSharers {
+		s.unshare(n)
 	}
 }
 
 // unshare has a node marked at each of its holders again. A mark that waits goes to each.
-func (a *Sender) unshare(n *store.Node) {
+func (s *Sender) unshare(n *store.Node) {
 	h := n.SharedHandle
-	waits := a.SharedHandles.marked.Has(h)
+	waits := s.SharedHandles.marked.Has(h)
 	for _, hd := range n.Holders {
 		if hd.Handle() != h {
 			continue
 		}
-		p := a.All[hd.Peer()]
+		p := s.All[hd.Peer()]
 		p.Shares.Clear(h)
 		if waits {
 			p.Marks.Set(marks.Dirty, h)
 		}
 	}
 	n.Shared = false
-	a.SharedHandles.Claimed.Clear(h)
-	a.SharedHandles.marked.Clear(h)
+	s.SharedHandles.Claimed.Clear(h)
+	s.SharedHandles.marked.Clear(h)
 }
 
 // markDirty marks the nodes of which a row has departed from its prediction, for every peer that holds
 // them.
-func (a *Sender) markDirty() {
-	for dirty := a.store.CommitAll(); len(dirty) > 0; dirty = dirty[min(store.Ahead, len(dirty)):] {
+func (s *Sender) markDirty() {
+	for dirty := s.store.CommitAll(); len(dirty) > 0; dirty = dirty[min(store.Ahead, len(dirty)):] {
 		some := dirty[:min(store.Ahead, len(dirty))]
-		a.Updates.touchDirty(some)
+		s.Updates.touchDirty(some)
 		for _, slot := range some {
-			a.markHolders(&a.store.Nodes[slot])
+			s.markHolders(&s.store.Nodes[slot])
 		}
 	}
 }
 
 // markHolders marks a node for every peer that holds it.
-func (a *Sender) markHolders(n *store.Node) {
+func (s *Sender) markHolders(n *store.Node) {
 	if n.Transient || !n.Used {
 		return
 	}
 	common := wire.NoHandle
 	if n.Shared {
 		common = n.SharedHandle
-		a.SharedHandles.marked.Set(common)
-		a.SharedHandles.some |= 1 << (common >> 6 / marks.Sheaf)
+		s.SharedHandles.marked.Set(common)
+		s.SharedHandles.some |= 1 << (common >> 6 / marks.Sheaf)
 		if int(n.Sharers) == len(n.Holders) {
 			return
 		}
 	}
-	peers := a.All
+	peers := s.All
 	for i := range n.Holders {
 		if h := n.Holders[i].Handle(); h != wire.NoHandle && h != common {
 			peers[n.Holders[i].Peer()].Marks.Set(marks.Dirty, h)
@@ -117,33 +117,33 @@ func (a *Sender) markHolders(n *store.Node) {
 }
 
 // markSharers takes the marks over into those of each peer.
-func (a *Sender) markSharers() {
-	s := &a.SharedHandles
-	if s.some == 0 {
+func (s *Sender) markSharers() {
+	sh := &s.SharedHandles
+	if sh.some == 0 {
 		return
 	}
-	for _, p := range a.All {
+	for _, p := range s.All {
 		if p == nil {
 			continue
 		}
-		n := min(len(p.Shares.W), len(s.marked.W))
+		n := min(len(p.Shares.W), len(sh.marked.W))
 		if n == 0 {
 			continue
 		}
 		p.Marks.Reach(uint32(64*n - 1))
-		for some := s.some; some != 0; some &= some - 1 {
+		for some := sh.some; some != 0; some &= some - 1 {
 			i := bits.TrailingZeros64(some)
 			found := uint64(0)
 			for k := i * marks.Sheaf; k < min((i+1)*marks.Sheaf, n); k++ {
-				w := s.marked.W[k] & p.Shares.W[k]
+				w := sh.marked.W[k] & p.Shares.W[k]
 				p.Marks.Of[k][marks.Dirty] |= w
 				found |= w
 			}
 			p.Marks.Some |= uint64(flag(found != 0)) << i
 		}
 	}
-	for ; s.some != 0; s.some &= s.some - 1 {
-		i := bits.TrailingZeros64(s.some)
-		clear(s.marked.W[i*marks.Sheaf : min((i+1)*marks.Sheaf, len(s.marked.W))])
+	for ; sh.some != 0; sh.some &= sh.some - 1 {
+		i := bits.TrailingZeros64(sh.some)
+		clear(sh.marked.W[i*marks.Sheaf : min((i+1)*marks.Sheaf, len(sh.marked.W))])
 	}
 }

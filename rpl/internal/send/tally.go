@@ -12,24 +12,24 @@ type tally struct {
 }
 
 // count adds a peer's tally to the counters and clears it.
-func (a *Sender) count(p *Peer) {
+func (s *Sender) count(p *Peer) {
 	t := p.tally
 	if t == (tally{}) {
 		return
 	}
-	c := &a.Accounts.Counters
+	c := &s.Accounts.Counters
 	c.Blocks, c.Checks, c.PacketsLost = c.Blocks+uint64(t.blocks), c.Checks+uint64(t.checks), c.PacketsLost+uint64(t.lost)
 	if t.tooLong != 0 {
-		a.noteTooLong(t.tooLong)
+		s.noteTooLong(t.tooLong)
 	}
 	p.tally = tally{}
 }
 
 // noteTooLong counts a node that no block can hold, and logs it unless it was the last one logged.
-func (a *Sender) noteTooLong(n ids.Node) {
-	a.Accounts.Counters.TooLong++
-	if n != a.Accounts.tooLong {
-		a.Accounts.tooLong = n
-		a.store.Log.Warn("a node is not sent: it is too long; spread its values over several nodes", "node", n, "most bytes", wire.MaxLong)
+func (s *Sender) noteTooLong(n ids.Node) {
+	s.Accounts.Counters.TooLong++
+	if n != s.Accounts.tooLong {
+		s.Accounts.tooLong = n
+		s.store.Log.Warn("a node is not sent: it is too long; spread its values over several nodes", "node", n, "most bytes", wire.MaxLong)
 	}
 }

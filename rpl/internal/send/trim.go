@@ -39,28 +39,28 @@ type trimming struct {
 type peaks struct{ syms, recs, removals, arrivals, arriving, updates, speculative, order, joined, queueing, decisions int }
 
 // trimScratch gives back what the sends needed, and runs before one.
-func (a *Sender) trimScratch() {
+func (s *Sender) trimScratch() {
 	const least = 64
-	u, k := &a.Updates, &a.peaks
+	u, k := &s.Updates, &s.peaks
 	k.syms, k.recs = max(k.syms, len(u.syms)), max(k.recs, len(u.recs))
 	k.removals, k.arrivals = max(k.removals, len(u.bundles.removals)), max(k.arrivals, len(u.bundles.arrivals))
 	k.arriving = max(k.arriving, len(u.bundles.arriving))
 	k.updates, k.speculative = max(k.updates, len(u.bundles.updates)), max(k.speculative, len(u.bundles.speculative))
-	k.order, k.joined = max(k.order, len(u.priorities.order), len(a.Planner.order)), max(k.joined, len(u.Cohorts.joined))
-	k.queueing = max(k.queueing, len(a.Planner.queueing))
-	if a.store.Send%trimEvery != 0 {
+	k.order, k.joined = max(k.order, len(u.priorities.order), len(s.Planner.order)), max(k.joined, len(u.Cohorts.joined))
+	k.queueing = max(k.queueing, len(s.Planner.queueing))
+	if s.store.Send%trimEvery != 0 {
 		return
 	}
-	a.store.TrimSlots()
+	s.store.TrimSlots()
 	u.syms, u.recs = pages.Trim(u.syms, k.syms, least), pages.Trim(u.recs, k.recs, least)
 	u.bundles.removals, u.bundles.arrivals = pages.Trim(u.bundles.removals, k.removals, least), pages.Trim(u.bundles.arrivals, k.arrivals, least)
 	u.bundles.arriving = pages.Trim(u.bundles.arriving, k.arriving, least)
 	u.bundles.updates, u.bundles.speculative = pages.Trim(u.bundles.updates, k.updates, least), pages.Trim(u.bundles.speculative, k.speculative, least)
-	u.priorities.order, a.Planner.order = pages.Trim(u.priorities.order, k.order, least), pages.Trim(a.Planner.order, k.order, least)
+	u.priorities.order, s.Planner.order = pages.Trim(u.priorities.order, k.order, least), pages.Trim(s.Planner.order, k.order, least)
 	u.Cohorts.joined = pages.Trim(u.Cohorts.joined, k.joined, least)
-	a.Planner.queueing = pages.Trim(a.Planner.queueing, k.queueing, least)
-	a.interest.Decisions = pages.Trim(a.interest.Decisions, k.decisions, least)
-	a.peaks = peaks{}
+	s.Planner.queueing = pages.Trim(s.Planner.queueing, k.queueing, least)
+	s.interest.Decisions = pages.Trim(s.interest.Decisions, k.decisions, least)
+	s.peaks = peaks{}
 }
 
 // trim gives back what a peer does not need any more.

@@ -23,47 +23,47 @@ import (
 // than the store does.
 //
 // b is the peer's first batch, taken and touched already unless the plan is stale.
-func (a *updates) planUpdates(p *Peer, b *marks.Batch) {
-	if n := a.overload(p); n > 0 {
-		a.planUrgent(p, b, n)
-	} else if k := a.cohortOf(p, b); k != nil {
-		a.planCohort(p, k)
+func (u *updates) planUpdates(p *Peer, b *marks.Batch) {
+	if n := u.overload(p); n > 0 {
+		u.planUrgent(p, b, n)
+	} else if k := u.cohortOf(p, b); k != nil {
+		u.planCohort(p, k)
 	} else {
-		a.planMarked(p, b)
+		u.planMarked(p, b)
 	}
 	pl := &p.plan
-	pl.updates.to = uint32(len(a.bundles.updates))
-	pl.speculative.to = uint32(len(a.bundles.speculative))
+	pl.updates.to = uint32(len(u.bundles.updates))
+	pl.speculative.to = uint32(len(u.bundles.speculative))
 }
 
 // cohortOf returns what was planned for peers like this one, nil if it is not worth a look.
-func (a *updates) cohortOf(p *Peer, b *marks.Batch) *cohortPlan {
+func (u *updates) cohortOf(p *Peer, b *marks.Batch) *cohortPlan {
 	if b.N < store.Ahead {
 		return nil // most peers have few updates
 	}
-	return a.Cohorts.of(p, a.sender.Setup.LeastCohort, a.store.Tick, a.store.Send)
+	return u.Cohorts.of(p, u.sender.Setup.LeastCohort, u.store.Tick, u.store.Send)
 }
 
 // planMarked plans the updates of all marked nodes.
-func (a *updates) planMarked(p *Peer, b *marks.Batch) {
+func (u *updates) planMarked(p *Peer, b *marks.Batch) {
 	if p.plan.stale {
 		b.Take(&p.Marks, 0)
 	}
 	for {
-		a.planBatch(p, b)
+		u.planBatch(p, b)
 		if !b.More(&p.Marks) {
 			break
 		}
 		b.Take(&p.Marks, b.Next)
-		a.touchNext(p, b)
+		u.touchNext(p, b)
 	}
 }
 
 // planUpdate plans the update of a node of any kind: what is sent of owner and parent, then
 // what is done to each row. An ordinary update has only rows with implicit bases; any other
 // is special, or speculative.
-func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
-	n, v, speculative := &a.store.Nodes[e.slot], p.lifeOf(e), e.State == HandleComing
+func (u *updates) planUpdate(p *Peer, h uint32, e *handleState) {
+	n, v, speculative := &u.store.Nodes[e.slot], p.lifeOf(e), e.State == HandleComing
 	again := v.again
 	if again {
 		e.note(stateOwnership, false)
@@ -75,89 +75,89 @@ func (a *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 		return
 	case speculative && !v.mayBeSpeculative():
 		return
-	case n.Spawn.Hz > 0 && !e.owesOwnership() && !p.predicts(n) && uint32(a.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(a.sender.Setup.Hz):
+	case n.Spawn.Hz > 0 && !e.owesOwnership() && !p.predicts(n) && uint32(u.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(u.sender.Setup.Hz):
 		return // not due by the node's own rate
 	}
-	begun := a.cursor()
-	rare, rows := a.chooseActions(p, h, e, n, speculative)
+	begun := u.cursor()
+	rare, rows := u.chooseActions(p, h, e, n, speculative)
 	owed := e.owesOwnership() || again && rows
 	if owed && v.repeat != 0 && !speculative && !n.Transient {
-		rare = a.addUnderway(p, h, e, n) || rare
+		rare = u.addUnderway(p, h, e, n) || rare
 	}
-	ownership := owed && !speculative && a.parentHere(p, n) // else it waits
+	ownership := owed && !speculative && u.parentHere(p, n) // else it waits
 	special := ownership || speculative || rare
 	if special && !speculative {
-		a.syms = append(a.syms, prefix.Raw(uint32(flag(ownership)), 1))
+		u.syms = append(u.syms, prefix.Raw(uint32(flag(ownership)), 1))
 	}
 	if ownership {
-		a.appendOwnership(p, n, v)
-		a.note(h, 0, recOwnership, e.gen, 0)
+		u.appendOwnership(p, n, v)
+		u.note(h, 0, recOwnership, e.gen, 0)
 	}
-	pending, loose, urgency := a.appendRows(p, h, e, n, special, speculative)
+	pending, loose, urgency := u.appendRows(p, h, e, n, special, speculative)
 	p.loosen(h, loose)
 	if !ownership && !pending {
-		a.rewind(begun)
+		u.rewind(begun)
 		if !owed {
 			p.Marks.Clear(marks.Dirty, h)
 		}
 		return
 	}
 	if !special && len(n.Rows()) > 1 {
-		a.notePresent(n)
+		u.notePresent(n)
 	}
-	pc := a.bundle(h, begun)
-	pc.special, pc.ownership, pc.urgency = special, ownership, urgency
+	b := u.bundle(h, begun)
+	b.special, b.ownership, b.urgency = special, ownership, urgency
 	if speculative {
-		a.bundles.speculative = append(a.bundles.speculative, pc)
+		u.bundles.speculative = append(u.bundles.speculative, b)
 	} else {
-		a.bundles.updates = append(a.bundles.updates, pc)
-		p.plan.updateBits += int32(pc.bits)
+		u.bundles.updates = append(u.bundles.updates, b)
+		p.plan.updateBits += int32(b.bits)
 	}
 }
 
 // notePresent counts which rows of a node an ordinary update carries, unless a peer may not see
 // one of them.
-func (a *updates) notePresent(n *store.Node) {
+func (u *updates) notePresent(n *store.Node) {
 	for i := 0; i < len(n.Rows()); i += coder.PresentRows {
 		some := n.Rows()[i:min(i+coder.PresentRows, len(n.Rows()))]
-		if !slices.ContainsFunc(some, func(r uint32) bool { return a.store.Rows[r].Secret }) {
-			a.sender.Tables.Learner.NotePresent(a.actions[i:])
+		if !slices.ContainsFunc(some, func(r uint32) bool { return u.store.Rows[r].Secret }) {
+			u.sender.Tables.Learner.NotePresent(u.actions[i:])
 		}
 	}
 }
 
-// chooseActions sets a.actions to what an update does to each row of a node. It returns
+// chooseActions sets u.actions to what an update does to each row of a node. It returns
 // whether an ordinary update cannot say one of them, and whether any row is sent at all.
-func (a *updates) chooseActions(p *Peer, h uint32, e *handleState, n *store.Node, speculative bool) (rare, rows bool) {
-	a.actions = a.actions[:0]
+func (u *updates) chooseActions(p *Peer, h uint32, e *handleState, n *store.Node, speculative bool) (rare, rows bool) {
+	u.actions = u.actions[:0]
 	for i := range n.Rows() {
-		action := a.rowAction(p, h, n, i, p.row(e, i), speculative)
-		a.actions = append(a.actions, action)
+		action := u.rowAction(p, h, n, i, p.row(e, i), speculative)
+		u.actions = append(u.actions, action)
 		rare, rows = rare || action > coder.RowImplicit, rows || action != coder.RowSame
 	}
 	return rare, rows
 }
 
-// appendRows codes the rows of a node by a.actions. It returns whether one was pending,
+// appendRows codes the rows of a node by u.actions. It returns whether one was pending,
 // whether one is loose, and the urgency of the most urgent.
-func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, special, speculative bool) (pending, loose bool, urgency float32) {
+func (u *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, special, speculative bool) (pending, loose bool, urgency float32) {
 	m, moves := &p.Model.Entry, false
 	for i := range n.Rows() {
 		switch {
 		case speculative:
-			a.syms = append(a.syms, m.SpeculativeRow.Sym(a.actions[i]))
+			u.syms = append(u.syms, m.SpeculativeRow.Sym(u.actions[i]))
 		case special:
-			a.syms = append(a.syms, m.Row.Sym(a.actions[i]))
+			u.syms = append(u.syms, m.Row.Sym(u.actions[i]))
 		case len(n.Rows()) > 1 && i%coder.PresentRows == 0:
-			a.syms = append(a.syms, m.PresentSym(a.actions[i:]))
+			u.syms = append(u.syms, m.PresentSym(u.actions[i:]))
 		}
 		if n.Layout.Twins != nil {
-			a.noteTwins(n, i)
+			u.noteTwins(n, i)
 		}
-		sent, free, age := a.appendRow(p, h, e, n, i, speculative)
-		a.said = a.said[:0]
+		sent, free, age := u.appendRow(p, h, e, n, i, speculative)
+		u.said = u.said[:0]
 		pending, loose, urgency = pending || sent, loose || free, max(urgency, age)
-		moves = moves || a.store.Rows[n.Rows()[i]].Moving && a.actions[i] != coder.RowForget && !p.row(e, i).hidden()
+		moves = moves || u.store.Rows[n.Rows()[i]].Moving && u.actions[i] != coder.RowForget && !p.row(e, i).hidden()
 	}
 	if pending && !n.Transient {
 		p.setMoves(e, moves)
@@ -165,16 +165,16 @@ func (a *updates) appendRows(p *Peer, h uint32, e *handleState, n *store.Node, s
 	return pending, loose, urgency
 }
 
-// noteTwins notes in a.said what rows before row i in its update say of words that are twins of its own.
-func (a *updates) noteTwins(n *store.Node, i int) {
+// noteTwins notes in u.said what rows before row i in its update say of words that are twins of its own.
+func (u *updates) noteTwins(n *store.Node, i int) {
 	for _, w := range n.Layout.Twins[i] {
-		if action := a.actions[w.Row]; action == coder.RowSame || action == coder.RowForget {
+		if action := u.actions[w.Row]; action == coder.RowSame || action == coder.RowForget {
 			continue
 		}
-		if slices.ContainsFunc(a.said, func(s rowtype.Said) bool { return s.Word == w.At }) {
+		if slices.ContainsFunc(u.said, func(s rowtype.Said) bool { return s.Word == w.At }) {
 			continue // an earlier row has said it
 		}
-		a.said = append(a.said, rowtype.Said{Word: w.At, Value: *a.store.Known(&a.store.Rows[n.Rows()[w.Row]]).Word(w.From)})
+		u.said = append(u.said, rowtype.Said{Word: w.At, Value: *u.store.Known(&u.store.Rows[n.Rows()[w.Row]]).Word(w.From)})
 	}
 }
 
@@ -196,70 +196,70 @@ func (p *Peer) loosen(h uint32, loose bool) {
 
 // isLoose reports whether a row can depart from what the peer predicts without
 // departing from what the store predicts: the row moves, and the peer knows it by another reference version.
-func (a *updates) isLoose(r *store.Row, pr *peerRow) bool {
+func (u *updates) isLoose(r *store.Row, pr *peerRow) bool {
 	if !r.Moving {
 		return false
 	}
-	_, tick := a.store.Reference(r)
+	_, tick := u.store.Reference(r)
 	return pr.flight != r.Head || pr.flightTick != tick
 }
 
 // closeness weighs a node's urgency by its distance: 8 for the session, 4 for the peer's own
 // nodes; for others, by the top of their tree, 2 at the observer and without a place, falling
 // to 1 at the edge of sight and less beyond; 1 where there is no distance.
-func (a *updates) closeness(p *Peer, n *store.Node) float32 {
+func (u *updates) closeness(p *Peer, n *store.Node) float32 {
 	switch {
 	case n.ID == ids.SessionNode:
 		return 8
 	case n.Owner == p.ID:
 		return 4
-	case a.store.Space.Index == nil || len(p.view.Points) == 0:
+	case u.store.Space.Index == nil || len(p.view.Points) == 0:
 		return 1
 	}
-	top := a.store.Root(n.ID.Slot())
-	if a.store.Nodes[top].PosItem < 0 {
+	top := u.store.Root(n.ID.Slot())
+	if u.store.Nodes[top].PosItem < 0 {
 		return 2
 	}
-	reach := a.sender.interest.Rule.Reach(p.ID)
-	at := &a.store.Space.Positions[top]
+	reach := u.sender.interest.Rule.Reach(p.ID)
+	at := &u.store.Space.Positions[top]
 	return float32(2 * reach / (reach + p.view.Distance(at.X, at.Y)))
 }
 
-// appendRow codes row i of a node for a peer, by the action in a.actions. It returns
+// appendRow codes row i of a node for a peer, by the action in u.actions. It returns
 // whether the row was pending, whether it is loose, and its age in ticks as urgency.
-func (a *updates) appendRow(p *Peer, h uint32, e *handleState, n *store.Node, i int, speculative bool) (pending, loose bool, age float32) {
-	r := &a.store.Rows[n.Rows()[i]]
+func (u *updates) appendRow(p *Peer, h uint32, e *handleState, n *store.Node, i int, speculative bool) (pending, loose bool, age float32) {
+	r := &u.store.Rows[n.Rows()[i]]
 	pr := p.row(e, i)
-	switch a.actions[i] {
+	switch u.actions[i] {
 	case coder.RowSame:
 		pr.rest()
-		return false, a.isLoose(r, pr) && !n.Transient && !pr.hidden(), 0
+		return false, u.isLoose(r, pr) && !n.Transient && !pr.hidden(), 0
 	case coder.RowForget:
-		a.note(h, 0, recForget, e.gen, i)
+		u.note(h, 0, recForget, e.gen, i)
 		return true, false, foremost
 	}
-	urgency := float32(pr.pend(a.store.Tick))
+	urgency := float32(pr.pend(u.store.Tick))
 	rec := uint8(recRow)
 	if speculative {
 		rec = recSpeculative
 	}
-	a.noteRow(h, e, r, pr, i, rec)
-	a.appendDelta(p, h, i, r, pr, a.actions[i])
+	u.noteRow(h, e, r, pr, i, rec)
+	u.appendDelta(p, h, i, r, pr, u.actions[i])
 	return true, r.Moving || p.predicts(n), urgency
 }
 
 // noteRow records that a row's newest version goes to a peer.
-func (a *updates) noteRow(h uint32, e *handleState, r *store.Row, pr *peerRow, i int, as uint8) {
-	a.note(h, r.Head, as, e.gen, i)
-	a.sender.Accounts.Counters.Records++
+func (u *updates) noteRow(h uint32, e *handleState, r *store.Row, pr *peerRow, i int, as uint8) {
+	u.note(h, r.Head, as, e.gen, i)
+	u.sender.Accounts.Counters.Records++
 	if r.Head == pr.flight && pr.flightTick == pr.ackedTick && pr.carried != 0 {
-		a.sender.Accounts.Counters.Repeats++
+		u.sender.Accounts.Counters.Repeats++
 	}
 }
 
 // rowAction returns what an update does to row i of a node: one of RowSame … RowForget.
-func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow, speculative bool) int {
-	r := &a.store.Rows[n.Rows()[i]]
+func (u *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow, speculative bool) int {
+	r := &u.store.Rows[n.Rows()[i]]
 	sees := p.Sees(n, r.Type.Audience)
 	switch {
 	case !sees && (pr.hidden() || speculative):
@@ -269,21 +269,21 @@ func (a *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow
 	case pr.hidden() && speculative:
 		return coder.RowSame // the next copy of the arrival shows it
 	case pr.hidden():
-		p.begin(h, i, a.store.Tick, false) // the peer has gained the right: a keyframe
+		p.begin(h, i, u.store.Tick, false) // the peer has gained the right: a keyframe
 	}
 	if speculative && pr.acked == 0 || n.Transient && pr.flight != 0 {
 		return coder.RowSame
 	}
-	if a.pending(r, pr) || p.predicts(n) && a.unconfirmed(r, pr) {
-		return a.baseOf(p, h, i, r, pr, speculative)
+	if u.pending(r, pr) || p.predicts(n) && u.unconfirmed(r, pr) {
+		return u.baseOf(p, h, i, r, pr, speculative)
 	}
 	return coder.RowSame
 }
 
 // takesAway reports whether a peer has a row of a node that it may no longer see.
-func (a *updates) takesAway(p *Peer, e *handleState, n *store.Node) bool {
+func (u *updates) takesAway(p *Peer, e *handleState, n *store.Node) bool {
 	for i, ri := range n.Rows() {
-		if who := a.store.Rows[ri].Type.Audience; who != ids.Everyone && !p.row(e, i).hidden() && !p.Sees(n, who) {
+		if who := u.store.Rows[ri].Type.Audience; who != ids.Everyone && !p.row(e, i).hidden() && !p.Sees(n, who) {
 			return true
 		}
 	}
@@ -298,20 +298,20 @@ func justLeft(r *store.Row, pr *peerRow, tick uint32) bool {
 
 // pending reports whether the peer must be sent the row: whether the newest version
 // on its way does not lead to what the row is now.
-func (a *updates) pending(r *store.Row, pr *peerRow) bool {
+func (u *updates) pending(r *store.Row, pr *peerRow) bool {
 	if pr.flight == r.Head {
-		if _, tick := a.store.Reference(r); pr.flightTick == tick {
+		if _, tick := u.store.Reference(r); pr.flightTick == tick {
 			return false // the row is as predicted from this reference version, or it would have another
 		}
 		if !r.Moving {
 			return false
 		}
-	} else if justLeft(r, pr, uint32(a.store.Tick)) {
+	} else if justLeft(r, pr, uint32(u.store.Tick)) {
 		return true
 	} else if pr.flight == 0 || pr.mayHaveNewer() || !r.Kept(pr.flight) || r.Vars != nil && !r.SameVars(pr.flight) {
 		return true
 	}
-	return !a.leads(r, pr.flight, pr.flightTick)
+	return !u.leads(r, pr.flight, pr.flightTick)
 }
 
 // mayHaveNewer reports whether a packet that was judged lost carried a newer version of the
@@ -321,32 +321,32 @@ func (pr *peerRow) mayHaveNewer() bool { return pr.newest > pr.flightTick }
 
 // leads reports whether a version leads to what the row is now, for a peer that had the
 // version as it was at tick, a tick not before the version's own.
-func (a *updates) leads(r *store.Row, ver, tick uint32) bool {
-	t, s := r.Type, &a.store.Slabs[r.Type.Index]
+func (u *updates) leads(r *store.Row, ver, tick uint32) bool {
+	t, s := r.Type, &u.store.Slabs[r.Type.Index]
 	now := s.Now(r.Block)
-	words, at := a.store.Version(r, ver)
-	before, since := tick-at, uint32(a.store.Tick)-tick
+	words, at := u.store.Version(r, ver)
+	before, since := tick-at, uint32(u.store.Tick)-tick
 	if axes := s.Walk.Axes; axes != nil {
 		stands := ver == r.Head || t.Stands(words, now) // at head the words stand, or there would be another version
 		return stands && store.Lead(axes, words, now, int64(before), int64(since))
 	}
 	if before != 0 {
-		words = a.store.Advanced(t, words, before)
+		words = u.store.Advanced(t, words, before)
 	}
 	return t.IsAsPredicted(words, now, since)
 }
 
 // baseOf returns how an update of row i of a handle's node names its base: RowKeyframe,
 // RowExplicit or RowImplicit.
-func (a *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, speculative bool) int {
+func (u *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, speculative bool) int {
 	switch {
-	case !a.isBase(p, h, i, r, pr), len(r.Type.Unsized) > 0 && a.hasLongDelta(p, h, i, r, pr):
+	case !u.isBase(p, h, i, r, pr), len(r.Type.Unsized) > 0 && u.hasLongDelta(p, h, i, r, pr):
 		return coder.RowKeyframe
-	case hasFractions(a.store, p.Model, r):
+	case hasFractions(u.store, p.Model, r):
 		return coder.RowKeyframe
 	case speculative && r.Vars == nil && p.Link.Lossy() && p.lifeAt(h).copies > 1:
 		return coder.RowKeyframe // which copy of the arrival the peer has is not known
-	case speculative || !pr.implicit(uint32(p.Link.BaseTick)) || !a.linesUp(p, r, pr):
+	case speculative || !pr.implicit(uint32(p.Link.BaseTick)) || !u.linesUp(p, r, pr):
 		return coder.RowExplicit
 	}
 	return coder.RowImplicit
@@ -354,38 +354,38 @@ func (a *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, sp
 
 // appendDelta codes a row against the version that the peer is known to have, with the
 // base that baseOf has chosen, and accounts for the bits.
-func (a *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, action int) {
-	m, from, as := p.Model, len(a.syms), accountUpdate
-	age := uint32(a.store.Tick) - pr.ackedTick
+func (u *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, action int) {
+	m, from, as := p.Model, len(u.syms), accountUpdate
+	age := uint32(u.store.Tick) - pr.ackedTick
 	if action == coder.RowExplicit {
-		a.syms = append(a.syms, coder.Unsigned(&m.Entry.BaseAge, age))
-		a.sender.Accounts.Counters.ExplicitBases++
+		u.syms = append(u.syms, coder.Unsigned(&m.Entry.BaseAge, age))
+		u.sender.Accounts.Counters.ExplicitBases++
 	}
 	switch {
 	case action == coder.RowKeyframe:
-		a.recs[len(a.recs)-1].Key = true // the caller has noted it
-		a.syms = m.AppendKey(a.syms, r.Type, a.store.Known(r).All(r.Type.Width), a.sender.Tables.hearer(r, m))
-		a.appendVars(p, r, nil)
-		a.sender.Accounts.Counters.Keyframes++
+		u.recs[len(u.recs)-1].Key = true // the caller has noted it
+		u.syms = m.AppendKey(u.syms, r.Type, u.store.Known(r).All(r.Type.Width), u.sender.Tables.hearer(r, m))
+		u.appendVars(p, r, nil)
+		u.sender.Accounts.Counters.Keyframes++
 		as = accountKeyframe
 	case r.Vars != nil || !r.Kept(pr.acked):
-		words, vars := a.base(p, h, i, r, pr)
-		a.second.P = nil
-		syms, last := m.CodeUpdate(a.syms, r.Type, words, a.store.Known(r), &a.second, a.said, age, a.sender.Tables.hearer(r, m))
-		a.syms = append(syms, last)
-		a.appendVars(p, r, vars)
+		words, vars := u.base(p, h, i, r, pr)
+		u.second.P = nil
+		syms, last := m.CodeUpdate(u.syms, r.Type, words, u.store.Known(r), &u.second, u.said, age, u.sender.Tables.hearer(r, m))
+		u.syms = append(syms, last)
+		u.appendVars(p, r, vars)
 	default:
-		end, second := len(a.syms), secondKey(0)
+		end, second := len(u.syms), secondKey(0)
 		if action == coder.RowImplicit {
 			second = p.secondOf(r, pr)
 		}
-		if c := a.coded(m, r, pr, second); c.isRun() {
-			a.syms = append(a.syms, prefix.Sym(c))
-		} else if len(a.syms) == end { // the symbols were coded before, for another peer
-			a.syms = append(a.syms, c.among(a.syms)...)
+		if c := u.coded(m, r, pr, second); c.isRun() {
+			u.syms = append(u.syms, prefix.Sym(c))
+		} else if len(u.syms) == end { // the symbols were coded before, for another peer
+			u.syms = append(u.syms, c.among(u.syms)...)
 		}
 	}
-	a.account(r.Type, symBits(a.syms[from:]), as)
+	u.account(r.Type, symBits(u.syms[from:]), as)
 }
 
 // implicit reports whether "the newest version up to the packet's base tick" also means
@@ -408,7 +408,7 @@ func (pr *peerRow) implicit(baseTick uint32) bool {
 
 // appendVars codes the variable-length props of a row against base, or all of them in
 // full if base is nil.
-func (a *updates) appendVars(p *Peer, r *store.Row, base []any) {
+func (u *updates) appendVars(p *Peer, r *store.Row, base []any) {
 	if r.Vars == nil {
 		return
 	}
@@ -417,14 +417,14 @@ func (a *updates) appendVars(p *Peer, r *store.Row, base []any) {
 	for k, v := range r.Type.Vars {
 		if base != nil {
 			same := v.Type.Equal(base[k], now[k]) || r.Type.OnceV != nil && r.Type.OnceV[k]
-			a.syms = append(a.syms, prefix.Raw(uint32(flag(!same)), 1))
+			u.syms = append(u.syms, prefix.Raw(uint32(flag(!same)), 1))
 			if same {
 				continue
 			}
-			a.buf = v.Type.AppendDelta(a.buf[:0], base[k], now[k])
+			u.buf = v.Type.AppendDelta(u.buf[:0], base[k], now[k])
 		} else {
-			a.buf = v.Type.Append(a.buf[:0], now[k])
+			u.buf = v.Type.Append(u.buf[:0], now[k])
 		}
-		a.syms = coder.AppendBytes(a.syms, &m.Entry.Length, a.buf)
+		u.syms = coder.AppendBytes(u.syms, &m.Entry.Length, u.buf)
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 // undecided is whether Stream has yet to decide which peers get a node, other than its
 // owner: the node is new, or hangs under a new node that not every peer may see.
-func (a *calls) undecided(n *store.Node) bool {
-	root := &a.store.Nodes[a.store.Root(n.ID.Slot())]
-	return n.Born == a.store.Send || root.Born == a.store.Send && (root.Spawn.Relevance == ids.OwnerOnly || root.Spawn.Relevance == ids.Grouped)
+func (cs *calls) undecided(n *store.Node) bool {
+	root := &cs.store.Nodes[cs.store.Root(n.ID.Slot())]
+	return n.Born == cs.store.Send || root.Born == cs.store.Send && (root.Spawn.Relevance == ids.OwnerOnly || root.Spawn.Relevance == ids.Grouped)
 }
 
 // An earlyCall is a call on a node on which Stream has not decided yet.
@@ -37,57 +37,57 @@ type waitingCall struct {
 // callEarly keeps a reliable call until Stream has decided on the node; to is one peer,
 // or 0 for all except but. An unreliable call is dropped. The result is false if there
 // is no room for a reliable call.
-func (a *calls) callEarly(n *store.Node, to, but ids.Peer, rpc *schema.RPCType, args []byte) bool {
-	if rpc.Lane != ids.Reliable || len(a.early) >= wire.MaxWaiting {
-		a.sender.Accounts.Counters.CallsDropped++
+func (cs *calls) callEarly(n *store.Node, to, but ids.Peer, rpc *schema.RPCType, args []byte) bool {
+	if rpc.Lane != ids.Reliable || len(cs.early) >= wire.MaxWaiting {
+		cs.sender.Accounts.Counters.CallsDropped++
 		return rpc.Lane != ids.Reliable
 	}
 	r := n.RareToWrite()
-	r.EarlyAll = to == 0 || r.EarlyAll && r.Early == a.store.Send
-	r.Early = a.store.Send
-	a.early = append(a.early, earlyCall{n.ID, to, but, waitingCall{node: n.ID, rpc: rpc, tick: a.store.Tick, args: append([]byte(nil), args...)}})
+	r.EarlyAll = to == 0 || r.EarlyAll && r.Early == cs.store.Send
+	r.Early = cs.store.Send
+	cs.early = append(cs.early, earlyCall{n.ID, to, but, waitingCall{node: n.ID, rpc: rpc, tick: cs.store.Tick, args: append([]byte(nil), args...)}})
 	return true
 }
 
 // overtakes is whether a reliable call that is sent to a holder at once, or waits for its
 // handle, would come before an early one: it must then be early, too.
-func (a *calls) overtakes(n *store.Node, hd *store.Holder) bool {
-	return n.RareView().Early == a.store.Send && (n.RareView().EarlyAll || hd.Handle() == wire.NoHandle)
+func (cs *calls) overtakes(n *store.Node, hd *store.Holder) bool {
+	return n.RareView().Early == cs.store.Send && (n.RareView().EarlyAll || hd.Handle() == wire.NoHandle)
 }
 
 // RouteEarly hands early calls to the peers to which Stream has given the node.
-func (a *calls) RouteEarly() {
-	for i := range a.early {
-		c := &a.early[i]
-		slot, ok := a.store.Slot(c.node)
+func (cs *calls) RouteEarly() {
+	for i := range cs.early {
+		c := &cs.early[i]
+		slot, ok := cs.store.Slot(c.node)
 		if !ok {
-			a.sender.Accounts.Counters.CallsDropped++
+			cs.sender.Accounts.Counters.CallsDropped++
 			continue
 		}
-		n := &a.store.Nodes[slot]
+		n := &cs.store.Nodes[slot]
 		found := c.to == 0
 		for k := range n.Holders {
-			if p := a.sender.All[n.Holders[k].Peer()]; c.to == p.ID || c.to == 0 && c.but != p.ID {
-				a.callLater(p, c.wait)
+			if p := cs.sender.All[n.Holders[k].Peer()]; c.to == p.ID || c.to == 0 && c.but != p.ID {
+				cs.callLater(p, c.wait)
 				found = true
 			}
 		}
 		if !found {
-			a.sender.Accounts.Counters.CallsDropped++
+			cs.sender.Accounts.Counters.CallsDropped++
 		}
 		*c = earlyCall{}
 	}
-	a.early = a.early[:0]
+	cs.early = cs.early[:0]
 }
 
 // callLater keeps a call until its node has a handle and room at the peer. The result
 // is false if there is no room here.
-func (a *calls) callLater(p *Peer, c waitingCall) bool {
+func (cs *calls) callLater(p *Peer, c waitingCall) bool {
 	if len(p.RPC.Waiting) >= wire.MaxWaiting {
-		a.sender.Accounts.Counters.CallsDropped++
+		cs.sender.Accounts.Counters.CallsDropped++
 		return false
 	}
-	if h, _ := a.handleOf(p, c.node); h != wire.NoHandle {
+	if h, _ := cs.handleOf(p, c.node); h != wire.NoHandle {
 		p.life(h).waits = true
 	}
 	p.RPC.Waiting, p.busy = append(p.RPC.Waiting, c), true
@@ -113,9 +113,9 @@ func (p *Peer) heldNoMore(v *lifecycle) {
 
 // handleOf returns the handle of a node at a peer, NoHandle if the peer was not sent
 // the node yet, and whether the peer shall have the node at all.
-func (a *calls) handleOf(p *Peer, n ids.Node) (h uint32, wanted bool) {
-	if slot, ok := a.store.Slot(n); ok {
-		if hd := a.store.Nodes[slot].Holder(p.Index); hd != nil {
+func (cs *calls) handleOf(p *Peer, n ids.Node) (h uint32, wanted bool) {
+	if slot, ok := cs.store.Slot(n); ok {
+		if hd := cs.store.Nodes[slot].Holder(p.Index); hd != nil {
 			return hd.Handle(), true
 		}
 	}
@@ -124,25 +124,25 @@ func (a *calls) handleOf(p *Peer, n ids.Node) (h uint32, wanted bool) {
 
 // callWaiting sends the waiting calls whose nodes have handles by now. The peer holds
 // them until the arrival is there.
-func (a *calls) callWaiting(p *Peer) {
+func (cs *calls) callWaiting(p *Peer) {
 	for _, c := range p.RPC.Waiting {
-		if h, _ := a.handleOf(p, c.node); h != wire.NoHandle {
+		if h, _ := cs.handleOf(p, c.node); h != wire.NoHandle {
 			p.lifeAt(h).waits = false
 		}
 	}
 	kept := p.RPC.Waiting[:0]
 	for _, c := range p.RPC.Waiting {
-		h, wanted := a.handleOf(p, c.node)
+		h, wanted := cs.handleOf(p, c.node)
 		switch {
 		case !wanted:
-			a.sender.Accounts.Counters.CallsDropped++
+			cs.sender.Accounts.Counters.CallsDropped++
 		case h == wire.NoHandle:
 			kept = append(kept, c)
 		case !p.roomToHold(&p.States[h]):
 			p.life(h).waits = true
 			kept = append(kept, c)
 		default:
-			a.sendCall(p, h, c.rpc, c.tick, c.args)
+			cs.sendCall(p, h, c.rpc, c.tick, c.args)
 		}
 	}
 	clear(p.RPC.Waiting[len(kept):])

@@ -22,51 +22,51 @@ const AheadPeers = 8
 
 // touchDeparted touches what is needed to make new versions of rows that have departed from
 // their predictions.
-func (a *Store) touchDeparted(t *rowtype.Type, departed []departedRow) {
+func (st *Store) touchDeparted(t *rowtype.Type, departed []departedRow) {
 	sum := uint32(0)
 	for _, e := range departed {
-		sum += a.Rows[e.row].Head
+		sum += st.Rows[e.row].Head
 	}
-	s := &a.Slabs[t.Index]
+	s := &st.Slabs[t.Index]
 	for _, e := range departed {
-		r := &a.Rows[e.row]
+		r := &st.Rows[e.row]
 		_, tick := s.Version(r, r.Head)
 		sum += tick
 	}
-	a.sum += sum
+	st.sum += sum
 }
 
 // TouchNodes touches what Hold and Unhold need of nodes.
-func (a *Store) TouchNodes(slots []uint32) {
+func (st *Store) TouchNodes(slots []uint32) {
 	sum := uint32(0)
 	for _, slot := range slots {
-		n := &a.Nodes[slot]
+		n := &st.Nodes[slot]
 		sum += uint32(len(n.Holders)) + uint32(len(n.Items()))
 	}
 	for _, slot := range slots {
-		n := &a.Nodes[slot]
+		n := &st.Nodes[slot]
 		if len(n.Holders) > 0 {
 			sum += uint32(n.Holders[0].Peer())
 		}
 		for _, it := range n.Items() {
 			if it != NoSlot {
-				sum += a.Hots[it].row
+				sum += st.Hots[it].row
 			}
 		}
 	}
 	for _, slot := range slots {
-		n := &a.Nodes[slot]
+		n := &st.Nodes[slot]
 		for _, i := range n.Rows() {
-			sum += a.Rows[i].Head
+			sum += st.Rows[i].Head
 		}
 		for _, it := range n.Items() {
 			if it == NoSlot {
 				continue
 			}
-			if h := &a.Hots[it]; h.column != noColumn {
-				sum += a.Columns[h.column].rows[h.at]
+			if h := &st.Hots[it]; h.column != noColumn {
+				sum += st.Columns[h.column].rows[h.at]
 			}
 		}
 	}
-	a.sum += sum
+	st.sum += sum
 }

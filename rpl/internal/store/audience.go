@@ -14,30 +14,30 @@ type audience struct {
 }
 
 // noteAudience notes that a node has got its first holder or lost its last.
-func (a *Store) noteAudience(n *Node) {
-	if a.audience.on {
-		a.audience.changed = append(a.audience.changed, n.ID)
+func (st *Store) noteAudience(n *Node) {
+	if st.audience.on {
+		st.audience.changed = append(st.audience.changed, n.ID)
 	}
 }
 
 // Audience calls fn for each node that is held by somebody now and was not at the last call, or
 // the other way round; the first time, for each that is held. fn must not change the store.
-func (a *Store) Audience(fn func(n ids.Node, held bool)) {
-	u := &a.audience
+func (st *Store) Audience(fn func(n ids.Node, held bool)) {
+	u := &st.audience
 	if !u.on {
 		u.on = true
-		for i := range a.Nodes {
-			if n := &a.Nodes[i]; n.Used && len(n.Holders) > 0 {
-				a.noteAudience(n)
+		for i := range st.Nodes {
+			if n := &st.Nodes[i]; n.Used && len(n.Holders) > 0 {
+				st.noteAudience(n)
 			}
 		}
 	}
 	for _, id := range u.changed {
-		slot, ok := a.Slot(id)
+		slot, ok := st.Slot(id)
 		if !ok {
 			continue // its end has been reported
 		}
-		held := len(a.Nodes[slot].Holders) > 0
+		held := len(st.Nodes[slot].Holders) > 0
 		if held == u.seen.Has(slot) {
 			continue
 		}

@@ -23,26 +23,26 @@ type owner struct {
 const disorder = 256
 
 // moveToWalked puts a row's block among those that are walked; moveFromWalked takes it out.
-func (a *Store) moveToWalked(i uint32, it itemSlot) {
-	r := &a.Rows[i]
-	s := &a.Slabs[r.Type.Index]
+func (st *Store) moveToWalked(i uint32, it itemSlot) {
+	r := &st.Rows[i]
+	s := &st.Slabs[r.Type.Index]
 	r.Walked = true
 	s.Owners[r.Block].Item = it
-	a.swapBlocks(s, r.Block, s.Walked)
+	st.swapBlocks(s, r.Block, s.Walked)
 	s.Walked++
 	s.Unordered++
 }
 
-func (a *Store) moveFromWalked(i uint32) {
-	r := &a.Rows[i]
+func (st *Store) moveFromWalked(i uint32) {
+	r := &st.Rows[i]
 	if !r.Walked {
 		return
 	}
-	s := &a.Slabs[r.Type.Index]
+	s := &st.Slabs[r.Type.Index]
 	r.Walked = false
 	s.Owners[r.Block].Item = NoSlot
 	s.Walked--
-	a.swapBlocks(s, r.Block, s.Walked)
+	st.swapBlocks(s, r.Block, s.Walked)
 	s.Unordered++
 }
 
@@ -50,16 +50,16 @@ func (a *Store) moveFromWalked(i uint32) {
 func (s *slab) outOfOrder() bool { return s.Unordered > disorder+s.Walked/4 && s.read >= s.Walked }
 
 // orderBlocks sorts the blocks of walked rows by the order of the columns.
-func (a *Store) orderBlocks(s *slab) {
+func (st *Store) orderBlocks(s *slab) {
 	s.Unordered, s.read = 0, 0
 	next := uint32(0)
-	for _, c := range a.Columns {
+	for _, c := range st.Columns {
 		if c == nil || c.Slab != s {
 			continue
 		}
 		for w, m := range c.walked {
 			for ; m != 0; m &= m - 1 {
-				a.swapBlocks(s, c.Blocks[w<<6+bits.TrailingZeros64(m)], next)
+				st.swapBlocks(s, c.Blocks[w<<6+bits.TrailingZeros64(m)], next)
 				next++
 			}
 		}
@@ -67,15 +67,15 @@ func (a *Store) orderBlocks(s *slab) {
 }
 
 // swapBlocks exchanges two blocks and notes that at their owners.
-func (a *Store) swapBlocks(s *slab, x, y uint32) {
+func (st *Store) swapBlocks(s *slab, x, y uint32) {
 	if x != y {
 		rowtype.Words{P: s.at(x)}.Swap(rowtype.Words{P: s.at(y)}, s.Block)
 		s.sums[x], s.sums[y] = s.sums[y], s.sums[x]
 		s.Owners[x], s.Owners[y] = s.Owners[y], s.Owners[x]
 		swap(s.runs, len(s.runs)/s.rows, x, y)
-		a.blockAt(s, x)
+		st.blockAt(s, x)
 	}
-	a.blockAt(s, y)
+	st.blockAt(s, y)
 }
 
 // swap exchanges the x-th and the y-th n elements.
@@ -87,13 +87,13 @@ func swap[T any](all []T, n int, x, y uint32) {
 }
 
 // blockAt notes at a row where its block is, and its column too if the row is walked.
-func (a *Store) blockAt(s *slab, block uint32) {
+func (st *Store) blockAt(s *slab, block uint32) {
 	o := &s.Owners[block]
-	a.Rows[o.Row].Block = block
+	st.Rows[o.Row].Block = block
 	if o.Item == NoSlot {
 		return
 	}
-	if h := &a.Hots[o.Item]; h.column != noColumn {
-		a.Columns[h.column].Blocks[h.at] = block
+	if h := &st.Hots[o.Item]; h.column != noColumn {
+		st.Columns[h.column].Blocks[h.at] = block
 	}
 }

@@ -12,35 +12,35 @@ import (
 // makes of them; where it proves wrong, they are what the other items of the node say now. An
 // item that was not read yet in this tick says what it said before; an item that is not there
 // says nothing, and the row has no velocity.
-func (a *Store) borrow(i uint32) (changed bool) {
-	r := &a.Rows[i]
-	t, now := r.Type, a.Slabs[r.Type.Index].Now(r.Block)
+func (st *Store) borrow(i uint32) (changed bool) {
+	r := &st.Rows[i]
+	t, now := r.Type, st.Slabs[r.Type.Index].Now(r.Block)
 	if r.versions > 0 {
-		ref, at := a.Reference(r)
-		n := uint32(a.Tick) - at
+		ref, at := st.Reference(r)
+		n := uint32(st.Tick) - at
 		for k := range t.Borrowed {
 			w := t.Borrowed[k].Word
 			changed = put(now, w, t.Motions[w].Expect(ref, now, w, n)) || changed
 		}
-		if t.Follows(ref, now, n) && !a.turned(i, now) {
+		if t.Follows(ref, now, n) && !st.turned(i, now) {
 			return changed
 		}
 	}
 	for k := range t.Borrowed {
 		b := &t.Borrowed[k]
-		changed = put(now, b.Word, a.lent(i, b)) || changed
+		changed = put(now, b.Word, st.lent(i, b)) || changed
 	}
 	return changed
 }
 
 // turned reports whether another item says another velocity than a row has borrowed, by more
 // than rounding: both are told of that together.
-func (a *Store) turned(i uint32, now rowtype.Words) bool {
-	t := a.Rows[i].Type
+func (st *Store) turned(i uint32, now rowtype.Words) bool {
+	t := st.Rows[i].Type
 	for k := range t.Borrowed {
 		b := &t.Borrowed[k]
 		rounding := int64(flag(t.Words[b.Word].Velocity >= 0))
-		if off := int64(a.lent(i, b)) - int64(*now.Word(b.Word)); off > rounding || off < -rounding {
+		if off := int64(st.lent(i, b)) - int64(*now.Word(b.Word)); off > rounding || off < -rounding {
 			return true
 		}
 	}
@@ -48,11 +48,11 @@ func (a *Store) turned(i uint32, now rowtype.Words) bool {
 }
 
 // lent is the value of a word that a row borrows.
-func (a *Store) lent(i uint32, b *rowtype.Borrowed) int32 {
-	if m := a.lender(i, b); m != nil {
-		return a.Current(&a.Rows[m.Rows()[b.Part]])[b.At]
+func (st *Store) lent(i uint32, b *rowtype.Borrowed) int32 {
+	if m := st.lender(i, b); m != nil {
+		return st.Current(&st.Rows[m.Rows()[b.Part]])[b.At]
 	}
-	return a.Rows[i].Type.Words[b.Word].Default
+	return st.Rows[i].Type.Words[b.Word].Default
 }
 
 // put sets a word, and reports whether that changed it.
@@ -64,14 +64,14 @@ func put(now rowtype.Words, w int, v int32) (changed bool) {
 }
 
 // lender returns the item from which a row borrows, nil if the node has none.
-func (a *Store) lender(row uint32, b *rowtype.Borrowed) *item {
-	n := &a.Nodes[a.Rows[row].node]
-	own := slices.IndexFunc(n.Items(), func(it itemSlot) bool { return it != NoSlot && slices.Contains(a.Items[it].Rows(), row) })
+func (st *Store) lender(row uint32, b *rowtype.Borrowed) *item {
+	n := &st.Nodes[st.Rows[row].node]
+	own := slices.IndexFunc(n.Items(), func(it itemSlot) bool { return it != NoSlot && slices.Contains(st.Items[it].Rows(), row) })
 	if own < 0 {
 		return nil
 	}
 	if ord := n.Layout.Lender(own, b.Item.Index); ord >= 0 && ord < len(n.Items()) && n.Items()[ord] != NoSlot {
-		return &a.Items[n.Items()[ord]]
+		return &st.Items[n.Items()[ord]]
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (a *Store) lender(row uint32, b *rowtype.Borrowed) *item {
 func (c *Column) borrow(w int, rows uint64) (changed uint64) {
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		changed |= uint64(flag(c.a.borrow(c.rows[w*sheaf+i]))) << i
+		changed |= uint64(flag(c.st.borrow(c.rows[w*sheaf+i]))) << i
 	}
 	return changed
 }

@@ -16,7 +16,7 @@ import (
 // explicit items only dirty rows are read. The rules for calling the Authority's
 // methods apply to a Column's.
 type Column struct {
-	a        *Store
+	st       *Store
 	t        *rowtype.Type
 	Slab     *slab
 	place    *place
@@ -51,24 +51,24 @@ type Column struct {
 }
 
 // NewColumn is Authority.NewColumn.
-func (a *Store) NewColumn(t *schema.ItemType, at func(row int) unsafe.Pointer) *Column {
-	rt := a.typesOf[t.Index][0]
-	c := &Column{a: a, at: at, t: rt, Slab: &a.Slabs[rt.Index], place: &a.places[t.Index], index: uint32(len(a.Columns)), explicit: t.Explicit}
-	for i, other := range a.Columns {
+func (st *Store) NewColumn(t *schema.ItemType, at func(row int) unsafe.Pointer) *Column {
+	rt := st.typesOf[t.Index][0]
+	c := &Column{st: st, at: at, t: rt, Slab: &st.Slabs[rt.Index], place: &st.places[t.Index], index: uint32(len(st.Columns)), explicit: t.Explicit}
+	for i, other := range st.Columns {
 		if other == nil {
 			c.index = uint32(i)
-			a.Columns[i] = c
+			st.Columns[i] = c
 			return c
 		}
 	}
-	a.Columns = append(a.Columns, c)
+	st.Columns = append(st.Columns, c)
 	return c
 }
 
 // FreeColumn is Authority.FreeColumn.
-func (a *Store) FreeColumn(c *Column) {
+func (st *Store) FreeColumn(c *Column) {
 	c.Resize(0)
-	a.Columns[c.index] = nil
+	st.Columns[c.index] = nil
 }
 
 // Resize gives the column n rows; new rows are empty.
@@ -100,23 +100,23 @@ func resized[T any](s []T, n int, fresh T) []T {
 // whose item is Set by itself; an item that was removed counts as none. An item stands in
 // at most one row: Put takes it out of the row where it stood.
 func (c *Column) Put(row int, item Item) {
-	it, ok := c.a.Item(item)
+	it, ok := c.st.Item(item)
 	if !ok {
 		it = NoSlot
 	}
 	if old := c.Items[row]; old == it {
 		return
 	} else if old != NoSlot {
-		c.a.outOfColumn(old)
+		c.st.outOfColumn(old)
 	}
 	if it == NoSlot {
 		return
 	}
-	c.a.outOfColumn(it)
-	h := &c.a.Hots[it]
+	c.st.outOfColumn(it)
+	h := &c.st.Hots[it]
 	c.Items[row], c.slots[row], c.rows[row], c.places[row] = it, h.slot, h.row, 0
 	if h.row != noRow {
-		c.Blocks[row] = c.a.Rows[h.row].Block
+		c.Blocks[row] = c.st.Rows[h.row].Block
 	}
 	h.column, h.at = c.index, uint32(row)
 	w, bit := row/sheaf, uint64(1)<<(row%sheaf)
@@ -124,16 +124,16 @@ func (c *Column) Put(row int, item Item) {
 	c.dirty[w] |= bit & mask(h.Flags&hotDirty != 0)
 	c.missed[w] |= bit & mask(h.Flags&hotMissed != 0)
 	h.Flags &^= hotDirty | hotMissed
-	c.a.classify(h)
+	c.st.classify(h)
 }
 
 // outOfColumn takes an item out of its column, if it stands in one.
-func (a *Store) outOfColumn(it itemSlot) {
-	h := &a.Hots[it]
+func (st *Store) outOfColumn(it itemSlot) {
+	h := &st.Hots[it]
 	if h.column == noColumn {
 		return
 	}
-	c := a.Columns[h.column]
+	c := st.Columns[h.column]
 	c.forget(h.at)
 	c.Items[h.at], h.column = NoSlot, noColumn
 	if w, bit := h.at>>6, uint64(1)<<(h.at&63); (c.dirty[w]|c.missed[w])&bit != 0 { // the item takes these marks along
@@ -154,11 +154,11 @@ func (c *Column) forget(row uint32) {
 }
 
 // classify puts an item's row into the sets of what is to be done with it.
-func (a *Store) classify(h *hot) {
+func (st *Store) classify(h *hot) {
 	if h.column == noColumn {
 		return
 	}
-	c := a.Columns[h.column]
+	c := st.Columns[h.column]
 	c.forget(h.at)
 	w, bit := h.at>>6, uint64(1)<<(h.at&63)
 	c.placed[w] |= bit & mask(h.Flags&hotPlace != 0 && c.place.ok)
@@ -182,14 +182,14 @@ func (a *Store) classify(h *hot) {
 const farTurns = 8
 
 // ReadColumn reads the components of a column (Authority.SetColumn).
-func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
+func (st *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 	c.given = true
 	if c.Slab.outOfOrder() {
-		a.orderBlocks(c.Slab)
+		st.orderBlocks(c.Slab)
 	}
-	a.Space.Unstamped = a.Space.Index != nil && a.Space.Index.Plain && !a.Space.NeedsStamps
+	st.Space.Unstamped = st.Space.Index != nil && st.Space.Index.Plain && !st.Space.NeedsStamps
 	var last components
-	turn := a.Send % farTurns
+	turn := st.Send % farTurns
 	for w := range c.far {
 		if c.explicit && c.dirty[w]|c.moving[w]|c.single[w] == 0 {
 			continue
@@ -204,7 +204,7 @@ func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 		if c.explicit {
 			asked = c.dirty[w]
 		}
-		if far := asked & c.far[w]; far != 0 && a.Space.Unstamped && uint32(w)%farTurns != turn {
+		if far := asked & c.far[w]; far != 0 && st.Space.Unstamped && uint32(w)%farTurns != turn {
 			asked &^= far & c.unwatched(w, far)
 		}
 		c.Slab.read += uint32(bits.OnesCount64((asked | c.moving[w]) & c.walked[w]))
@@ -215,11 +215,11 @@ func (a *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 		if c.explicit && asked != 0 {
 			c.setDirty(w, here, asked)
 		}
-		if len(a.departed) >= Ahead {
-			a.newVersions(c.t)
+		if len(st.departed) >= Ahead {
+			st.newVersions(c.t)
 		}
 	}
-	a.newVersions(c.t)
+	st.newVersions(c.t)
 }
 
 // order is whether the slots of 64 rows' nodes follow one another, as those of nodes do that
@@ -245,32 +245,32 @@ func (c *Column) unwatched(w int, some uint64) uint64 {
 		}
 	}
 	if c.inOrder[w] == ordered {
-		return c.a.Space.UnwatchedFrom(slots[0])
+		return c.st.Space.UnwatchedFrom(slots[0])
 	}
-	return c.a.Space.UnwatchedOf(slots, some)
+	return c.st.Space.UnwatchedOf(slots, some)
 }
 
 // setSingle reads items one by one: those of several rows, and those that the walk
 // takes over as soon as Schedule has committed them.
 func (c *Column) setSingle(w int, here *components) {
-	a := c.a
+	st := c.st
 	for m := c.single[w]; m != 0; m &= m - 1 {
 		k := bits.TrailingZeros64(m)
 		i := w*sheaf + k
 		it := c.Items[i]
-		h := &a.Hots[it]
+		h := &st.Hots[it]
 		waits := c.explicit && c.dirty[w]>>k&1 == 0 // it is read only when dirty
 		switch {
-		case h.row == noRow || a.Rows[h.row].Touched:
+		case h.row == noRow || st.Rows[h.row].Touched:
 			if !waits {
 				c.set(i, here)
 			}
 		case waits:
-			a.beginWalk(it)
+			st.beginWalk(it)
 			c.places[i], c.Slab.sums[c.Blocks[i]] = 0, unread
 			c.commit(w, here, 0, 0, m&-m&c.moving[w])
 		default:
-			a.beginWalk(it)
+			st.beginWalk(it)
 			c.begin(i, here)
 		}
 	}
@@ -279,7 +279,7 @@ func (c *Column) setSingle(w int, here *components) {
 // set reads one item by Set.
 func (c *Column) set(row int, here *components) {
 	w, k := row/sheaf, row%sheaf
-	c.a.Read(c.Items[row], here[k])
+	c.st.Read(c.Items[row], here[k])
 	c.places[row] = 0
 	c.seek(w, here, 1<<k&c.placed[w]) // the node's place is the component's, not that of the quantised words
 }

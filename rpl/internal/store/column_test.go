@@ -17,7 +17,7 @@ func TestUnwatchedRows(t *testing.T) {
 		for i := range space.Unwatched {
 			space.Unwatched[i] = rng.Uint64()
 		}
-		c := &Column{a: &Store{Space: space}, Items: make([]itemSlot, sheaf), slots: make([]uint32, sheaf), inOrder: make([]order, 1)}
+		c := &Column{st: &Store{Space: space}, Items: make([]itemSlot, sheaf), slots: make([]uint32, sheaf), inOrder: make([]order, 1)}
 		first, far := uint32(rng.IntN(400)), uint64(0)
 		for i := range c.slots {
 			c.slots[i] = first + uint32(i)

@@ -35,7 +35,7 @@ func (c *Column) setDirty(w int, here *components, dirty uint64) {
 	c.missed[w] |= dirty & c.far[w]
 	for m := dirty &^ (c.walked[w] | c.single[w] | c.far[w]); m != 0; m &= m - 1 {
 		i := w*sheaf + bits.TrailingZeros64(m)
-		if c.a.Hots[c.Items[i]].Flags&(hotHeld|hotFresh|hotPlace) != 0 {
+		if c.st.Hots[c.Items[i]].Flags&(hotHeld|hotFresh|hotPlace) != 0 {
 			c.set(i, here)
 		} else {
 			c.missed[w] |= m & -m
@@ -46,9 +46,9 @@ func (c *Column) setDirty(w int, here *components, dirty uint64) {
 // mayRead is whether catchUp must read an item that stands in a column. An explicit
 // item must be read only if it has missed a bump, or was not looked at since one: else the
 // store has what it was at its last one. mayRead clears the mark of a missed one.
-func (a *Store) mayRead(it itemSlot) bool {
-	h := &a.Hots[it]
-	c := a.Columns[h.column]
+func (st *Store) mayRead(it itemSlot) bool {
+	h := &st.Hots[it]
+	c := st.Columns[h.column]
 	if !c.explicit {
 		return true
 	}
@@ -60,11 +60,11 @@ func (a *Store) mayRead(it itemSlot) bool {
 
 // overdue makes the next SetColumn read an item that missed a bump and could not be
 // read at once, now that its node is held.
-func (a *Store) overdue(h *hot) {
+func (st *Store) overdue(h *hot) {
 	if h.column == noColumn {
 		return
 	}
-	c, w, bit := a.Columns[h.column], h.at>>6, uint64(1)<<(h.at&63)
+	c, w, bit := st.Columns[h.column], h.at>>6, uint64(1)<<(h.at&63)
 	c.dirty[w] |= c.missed[w] & bit
 	c.missed[w] &^= bit
 }

@@ -65,29 +65,29 @@ func (n *Node) holderAt(peer int32) int {
 }
 
 // Hold makes a node relevant to a peer from now on.
-func (a *Store) Hold(slot uint32, peer int32) {
-	n := &a.Nodes[slot]
-	a.catchUp(n)
+func (st *Store) Hold(slot uint32, peer int32) {
+	n := &st.Nodes[slot]
+	st.catchUp(n)
 	at, k := n.holderAt(peer), len(n.Holders)
 	if k == cap(n.Holders) { // append would double them
 		n.Holders = append(make([]Holder, 0, max(1, k+min(k, max(2, k/8)))), n.Holders...)
 	}
 	n.Holders = n.Holders[:k+1]
 	copy(n.Holders[at+1:], n.Holders[at:])
-	n.Holders[at] = newHolder(peer, a.Now)
-	a.noteHeld(n)
+	n.Holders[at] = newHolder(peer, st.Now)
+	st.noteHeld(n)
 }
 
 // Unhold takes a peer off a node's holders. It returns the handle that the node has at
 // the peer, NoHandle for none.
-func (a *Store) Unhold(slot uint32, peer int32) (handle uint32) {
-	n := &a.Nodes[slot]
+func (st *Store) Unhold(slot uint32, peer int32) (handle uint32) {
+	n := &st.Nodes[slot]
 	i := n.holderAt(peer)
 	if i == len(n.Holders) || n.Holders[i].Peer() != peer {
 		return wire.NoHandle
 	}
 	handle = n.Holders[i].Handle()
 	n.Holders = slices.Delete(n.Holders, i, i+1)
-	a.noteUnheld(n)
+	st.noteUnheld(n)
 	return handle
 }

@@ -28,10 +28,10 @@ const (
 const noColumn = ^uint32(0)
 
 // warm sets up the hot part of a new item.
-func (a *Store) warm(it itemSlot) {
-	m := &a.Items[it]
-	n := &a.Nodes[m.Node]
-	h := &a.Hots[it]
+func (st *Store) warm(it itemSlot) {
+	m := &st.Items[it]
+	n := &st.Nodes[m.Node]
+	h := &st.Hots[it]
 	*h = hot{slot: m.Node, row: noRow, column: noColumn, Flags: hotFresh}
 	if len(n.Holders) > 0 {
 		h.Flags |= hotHeld
@@ -39,110 +39,110 @@ func (a *Store) warm(it itemSlot) {
 	if n.PosItem == int16(m.Ord) {
 		h.Flags |= hotPlace
 	}
-	if len(m.Rows()) == 1 && a.Slabs[a.Rows[m.Rows()[0]].Type.Index].walks {
+	if len(m.Rows()) == 1 && st.Slabs[st.Rows[m.Rows()[0]].Type.Index].walks {
 		h.row = m.Rows()[0]
 	}
 }
 
 // noteHeld sets hotHeld after a node got its first holder; noteUnheld clears it after the
 // node lost its last.
-func (a *Store) noteHeld(n *Node) {
+func (st *Store) noteHeld(n *Node) {
 	if len(n.Holders) > 1 {
 		return
 	}
-	a.noteAudience(n)
+	st.noteAudience(n)
 	for _, it := range n.Items() {
 		if it != NoSlot {
-			h := &a.Hots[it]
+			h := &st.Hots[it]
 			h.Flags |= hotHeld
-			a.classify(h)
-			a.overdue(h)
+			st.classify(h)
+			st.overdue(h)
 		}
 	}
 }
 
-func (a *Store) noteUnheld(n *Node) {
+func (st *Store) noteUnheld(n *Node) {
 	if len(n.Holders) > 0 {
 		return
 	}
-	a.noteAudience(n)
+	st.noteAudience(n)
 	for _, it := range n.Items() {
 		if it == NoSlot {
 			continue
 		}
-		h := &a.Hots[it]
+		h := &st.Hots[it]
 		h.Flags &^= hotHeld
-		a.unwalk(it)
-		a.classify(h)
-		for _, i := range a.Items[it].Rows() {
-			a.Rows[i].Touched = true // not committed until a peer holds the node again
+		st.unwalk(it)
+		st.classify(h)
+		for _, i := range st.Items[it].Rows() {
+			st.Rows[i].Touched = true // not committed until a peer holds the node again
 		}
 	}
 }
 
 // beginWalk passes the commits of a row from Schedule to SetColumn; unwalk passes it
 // back.
-func (a *Store) beginWalk(it itemSlot) {
-	h := &a.Hots[it]
-	r := &a.Rows[h.row]
-	a.moveToWalked(h.row, it)
+func (st *Store) beginWalk(it itemSlot) {
+	h := &st.Hots[it]
+	r := &st.Rows[h.row]
+	st.moveToWalked(h.row, it)
 	h.Flags |= HotWalked | hotStale
 	if r.Moving {
 		h.Flags |= hotMoving
 	}
-	a.classify(h)
+	st.classify(h)
 }
 
-func (a *Store) unwalk(it itemSlot) {
-	h := &a.Hots[it]
+func (st *Store) unwalk(it itemSlot) {
+	h := &st.Hots[it]
 	if h.Flags&HotWalked == 0 {
 		return
 	}
 	h.Flags &^= HotWalked | hotMoving
-	a.classify(h)
-	a.moveFromWalked(h.row)
-	r := &a.Rows[h.row]
+	st.classify(h)
+	st.moveFromWalked(h.row)
+	r := &st.Rows[h.row]
 	r.Touched = true
-	a.activate(h.slot)
+	st.activate(h.slot)
 	if r.Moving && !r.listed {
 		r.listed = true
-		a.moving = append(a.moving, h.row)
+		st.moving = append(st.moving, h.row)
 	}
 }
 
 // catchUp extracts what SetColumn left unread while nobody held the node. The node
 // stays where it is in the grid, because a look may be iterating over its cell.
-func (a *Store) catchUp(n *Node) {
+func (st *Store) catchUp(n *Node) {
 	if len(n.Holders) > 0 {
 		return
 	}
-	a.catching = true
+	st.catching = true
 	for _, it := range n.Items() {
 		if it == NoSlot {
 			continue
 		}
-		if component := a.component(it); component != nil && a.mayRead(it) {
-			a.Read(it, component)
+		if component := st.component(it); component != nil && st.mayRead(it) {
+			st.Read(it, component)
 		}
 	}
-	a.catching = false
+	st.catching = false
 }
 
 // unplace makes the next walk note where an item's node is.
-func (a *Store) unplace(h *hot) {
+func (st *Store) unplace(h *hot) {
 	if h.column != noColumn {
-		a.Columns[h.column].places[h.at] = 0
+		st.Columns[h.column].places[h.at] = 0
 	}
 }
 
 // component is an item's component if SetColumn was given its column in this tick, else
 // nil.
-func (a *Store) component(it itemSlot) unsafe.Pointer {
-	h := &a.Hots[it]
+func (st *Store) component(it itemSlot) unsafe.Pointer {
+	h := &st.Hots[it]
 	if h.column == noColumn {
 		return nil
 	}
-	if c := a.Columns[h.column]; c.given {
+	if c := st.Columns[h.column]; c.given {
 		return c.at(int(h.at))
 	}
 	return nil
@@ -150,16 +150,16 @@ func (a *Store) component(it itemSlot) unsafe.Pointer {
 
 // placeByNext makes another item of the node say where it is, from that item's next Set
 // on. Without one the node is nowhere.
-func (a *Store) placeByNext(n *Node) {
+func (st *Store) placeByNext(n *Node) {
 	n.PosItem = -1
 	for ord, it := range n.Items() {
-		if it == NoSlot || a.Items[it].Type.Pos[0] < 0 {
+		if it == NoSlot || st.Items[it].Type.Pos[0] < 0 {
 			continue
 		}
 		n.PosItem = int16(ord)
-		h := &a.Hots[it]
+		h := &st.Hots[it]
 		h.Flags |= hotPlace | hotFresh
-		a.classify(h)
+		st.classify(h)
 		break
 	}
 }

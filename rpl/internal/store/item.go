@@ -14,12 +14,12 @@ type itemSlot uint32
 const NoSlot = ^itemSlot(0)
 
 // NameOf returns the name of the item in a slot.
-func (a *Store) NameOf(it itemSlot) Item {
-	return Item(a.Items[it].tenant)<<32 | Item(it)
+func (st *Store) NameOf(it itemSlot) Item {
+	return Item(st.Items[it].tenant)<<32 | Item(it)
 }
 
 // Item returns the slot of an item that exists.
-func (a *Store) Item(item Item) (itemSlot, bool) {
+func (st *Store) Item(item Item) (itemSlot, bool) {
 	it := itemSlot(item)
-	return it, uint(it) < uint(len(a.Items)) && item>>32 == Item(a.Items[it].tenant)
+	return it, uint(it) < uint(len(st.Items)) && item>>32 == Item(st.Items[it].tenant)
 }

@@ -16,8 +16,8 @@ type LastRow struct {
 }
 
 // LastRow keeps what a row is now, the i-th of its node's. It moves no more.
-func (a *Store) LastRow(r *Row, i int) *LastRow {
-	l := &LastRow{Row: i, Of: r.Type, Words: slices.Clone(a.Current(r))}
+func (st *Store) LastRow(r *Row, i int) *LastRow {
+	l := &LastRow{Row: i, Of: r.Type, Words: slices.Clone(st.Current(r))}
 	for _, k := range r.Type.Inferred {
 		l.Words[k-1] = 0
 	}

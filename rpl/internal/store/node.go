@@ -115,7 +115,7 @@ type Spawn struct {
 }
 
 // Spawn makes a node, and returns its slot.
-func (a *Store) Spawn(s *Spawn) (uint32, error) {
+func (st *Store) Spawn(s *Spawn) (uint32, error) {
 	switch {
 	case len(s.Items) > wire.MaxItems:
 		return 0, fmt.Errorf("rpl: node with %d items, at most %d: %w; split it into parent and children", len(s.Items), wire.MaxItems, ids.ErrLimit)
@@ -129,43 +129,43 @@ func (a *Store) Spawn(s *Spawn) (uint32, error) {
 	}
 	var parent uint32
 	if s.Parent != 0 {
-		p, ok := a.Slot(s.Parent)
+		p, ok := st.Slot(s.Parent)
 		if !ok {
 			return 0, fmt.Errorf("rpl: parent %v: %w", s.Parent, ids.ErrNoNode)
 		}
 		parent = p
 	}
-	l, err := a.layoutOf(s)
+	l, err := st.layoutOf(s)
 	if err != nil {
 		return 0, err
 	}
-	slot, err := a.newSlot()
+	slot, err := st.newSlot()
 	if err != nil {
 		return 0, err
 	}
-	n := &a.Nodes[slot]
+	n := &st.Nodes[slot]
 	n.Used, n.Layout, n.Transient = true, l, s.Transient
 	n.begin()
-	a.setOwner(slot, s.Owner)
+	st.setOwner(slot, s.Owner)
 	l.Nodes++
 	n.Spawn = spawned{plain, s.Complete()}
 	if s.Prefab != nil || len(s.Args) > 0 || s.Name != "" {
 		n.Spawn.Origin = &Origin{s.Prefab, slices.Clone(s.Args), s.Name}
 	}
-	n.PosItem, n.Born = -1, a.Send
+	n.PosItem, n.Born = -1, st.Send
 	n.Judge, n.active = false, 0
-	a.Space.Positions[slot] = spatial.Position{Cell: -1}
+	st.Space.Positions[slot] = spatial.Position{Cell: -1}
 	n.items.clear()
 	n.rows.clear()
 	n.Holders = n.Holders[:0]
 	for ord, t := range s.Items {
 		if t != nil {
-			a.newItem(slot, ord, t)
+			st.newItem(slot, ord, t)
 		} else {
 			n.items.add(NoSlot)
 		}
 	}
-	a.SetParent(slot, parent)
+	st.SetParent(slot, parent)
 	return slot, nil
 }
 
@@ -177,27 +177,27 @@ func (s *Spawn) prefabName() string {
 }
 
 // newSlot returns a slot for a new node, with the node's id in it.
-func (a *Store) newSlot() (uint32, error) {
-	if n := len(a.FreeSlots); n > 0 {
-		slot := a.FreeSlots[n-1]
-		a.FreeSlots = a.FreeSlots[:n-1]
-		a.spare.trim.took(n - 1)
-		a.Nodes[slot].ID = ids.MakeNode(slot, a.Nodes[slot].ID.Tenant()+1)
+func (st *Store) newSlot() (uint32, error) {
+	if n := len(st.FreeSlots); n > 0 {
+		slot := st.FreeSlots[n-1]
+		st.FreeSlots = st.FreeSlots[:n-1]
+		st.spare.trim.took(n - 1)
+		st.Nodes[slot].ID = ids.MakeNode(slot, st.Nodes[slot].ID.Tenant()+1)
 		return slot, nil
 	}
-	if len(a.Nodes) >= wire.MaxNodes {
+	if len(st.Nodes) >= wire.MaxNodes {
 		return 0, fmt.Errorf("rpl: %d nodes: %w; keep what nobody needs as local entities", wire.MaxNodes, ids.ErrLimit)
 	}
-	slot := uint32(len(a.Nodes))
-	a.Nodes = pages.Append(a.Nodes, Node{ID: ids.MakeNode(slot, 1)})
-	a.Space.Positions = pages.Append(a.Space.Positions, spatial.Position{Cell: -1})
+	slot := uint32(len(st.Nodes))
+	st.Nodes = pages.Append(st.Nodes, Node{ID: ids.MakeNode(slot, 1)})
+	st.Space.Positions = pages.Append(st.Space.Positions, spatial.Position{Cell: -1})
 	return slot, nil
 }
 
 // Slot returns the slot of a node that exists.
-func (a *Store) Slot(n ids.Node) (uint32, bool) {
+func (st *Store) Slot(n ids.Node) (uint32, bool) {
 	s := n.Slot()
-	if n == 0 || int(s) >= len(a.Nodes) || a.Nodes[s].ID != n || !a.Nodes[s].Used {
+	if n == 0 || int(s) >= len(st.Nodes) || st.Nodes[s].ID != n || !st.Nodes[s].Used {
 		return 0, false
 	}
 	return s, true
@@ -205,32 +205,32 @@ func (a *Store) Slot(n ids.Node) (uint32, bool) {
 
 // IsPlain reports whether a node is of the usual kind, of which a peer reads only its
 // row: one row that everyone sees, not transient, without a rate of its own.
-func (a *Store) IsPlain(n *Node) bool {
-	return len(n.Rows()) == 1 && a.Rows[n.Rows()[0]].Type.Audience == ids.Everyone && !n.Transient && n.Spawn.Hz == 0
+func (st *Store) IsPlain(n *Node) bool {
+	return len(n.Rows()) == 1 && st.Rows[n.Rows()[0]].Type.Audience == ids.Everyone && !n.Transient && n.Spawn.Hz == 0
 }
 
 // newItem makes an item of a node, with its rows. The caller sets the layout.
-func (a *Store) newItem(slot uint32, ord int, t *schema.ItemType) itemSlot {
+func (st *Store) newItem(slot uint32, ord int, t *schema.ItemType) itemSlot {
 	var it itemSlot
-	if free := a.spare.items[t.Index]; len(free) > 0 {
+	if free := st.spare.items[t.Index]; len(free) > 0 {
 		it = free[len(free)-1]
-		a.spare.items[t.Index] = free[:len(free)-1]
+		st.spare.items[t.Index] = free[:len(free)-1]
 	} else {
-		it = itemSlot(len(a.Items))
-		sh := &a.shadows[t.Index]
-		a.Items = pages.Append(a.Items, item{Type: t, tenant: 1, shadow: len(*sh)})
-		if k := len(a.typesOf[t.Index]); k > 1 {
+		it = itemSlot(len(st.Items))
+		sh := &st.shadows[t.Index]
+		st.Items = pages.Append(st.Items, item{Type: t, tenant: 1, shadow: len(*sh)})
+		if k := len(st.typesOf[t.Index]); k > 1 {
 			rows := make([]uint32, k)
-			a.Items[it].many = &rows
+			st.Items[it].many = &rows
 		}
-		a.Hots = pages.Append(a.Hots, hot{})
+		st.Hots = pages.Append(st.Hots, hot{})
 		*sh = append(*sh, make([]byte, t.ShadowSize)...)
 	}
-	m := &a.Items[it]
+	m := &st.Items[it]
 	m.Node, m.Ord = slot, uint8(ord)
-	n, rows := &a.Nodes[slot], m.Rows()
-	for k, rt := range a.typesOf[t.Index] {
-		rows[k] = a.newRow(rt, slot)
+	n, rows := &st.Nodes[slot], m.Rows()
+	for k, rt := range st.typesOf[t.Index] {
+		rows[k] = st.newRow(rt, slot)
 	}
 	n.rows.add(rows...)
 	for len(n.Items()) <= ord {
@@ -240,33 +240,33 @@ func (a *Store) newItem(slot uint32, ord int, t *schema.ItemType) itemSlot {
 	if t.Pos[0] >= 0 && n.PosItem < 0 {
 		n.PosItem = int16(ord)
 	}
-	a.warm(it)
+	st.warm(it)
 	return it
 }
 
 // Finish has a node's rows hold what they were last given, so that it can be sent of a node
 // that is removed: no walk reads them any more.
-func (a *Store) Finish(slot uint32) {
-	for _, it := range a.Nodes[slot].Items() {
+func (st *Store) Finish(slot uint32) {
+	for _, it := range st.Nodes[slot].Items() {
 		if it != NoSlot {
-			a.unwalk(it)
+			st.unwalk(it)
 		}
 	}
 }
 
 // LedTo returns to which ticks since the newest send a version of a row leads as the row is now, for
 // a peer that had the version as it was at tick: bit i stands for i ticks ago, 0 for none.
-func (a *Store) LedTo(r *Row, ver, tick uint32) (ticks uint64) {
+func (st *Store) LedTo(r *Row, ver, tick uint32) (ticks uint64) {
 	if r.Vars != nil && !r.SameVars(ver) {
 		return 0
 	}
-	t, now := r.Type, a.Slabs[r.Type.Index].Now(r.Block)
-	words, at := a.Version(r, ver)
+	t, now := r.Type, st.Slabs[r.Type.Index].Now(r.Block)
+	words, at := st.Version(r, ver)
 	if before := tick - at; before != 0 {
-		words = a.Advanced(t, words, before)
+		words = st.Advanced(t, words, before)
 	}
-	for i := range min(1+uint32(a.Tick)-max(uint32(a.Sent), tick), 64) {
-		if t.IsAsPredicted(words, now, uint32(a.Tick)-i-tick) {
+	for i := range min(1+uint32(st.Tick)-max(uint32(st.Sent), tick), 64) {
+		if t.IsAsPredicted(words, now, uint32(st.Tick)-i-tick) {
 			ticks |= 1 << i
 		}
 	}
@@ -274,40 +274,40 @@ func (a *Store) LedTo(r *Row, ver, tick uint32) (ticks uint64) {
 }
 
 // Remove forgets a node that no peer holds any more and that has no children.
-func (a *Store) Remove(slot uint32) {
-	nd := &a.Nodes[slot]
-	a.unlink(slot)
-	a.setOwner(slot, 0)
+func (st *Store) Remove(slot uint32) {
+	nd := &st.Nodes[slot]
+	st.unlink(slot)
+	st.setOwner(slot, 0)
 	for _, it := range nd.Items() {
 		if it != NoSlot {
-			a.freeItem(it)
+			st.freeItem(it)
 		}
 	}
 	for _, r := range nd.Rows() {
-		a.freeRow(r)
+		st.freeRow(r)
 	}
 	nd.Used = false
-	a.audience.seen.Clear(slot)
+	st.audience.seen.Clear(slot)
 	nd.Layout.Nodes--
 	nd.Spawn = spawned{}
 	if nd.ID.Tenant() < math.MaxUint32 { // else the slot stays unused: one more tenant would repeat a Node
-		a.FreeSlots = append(a.FreeSlots, slot)
+		st.FreeSlots = append(st.FreeSlots, slot)
 	}
 }
 
 // freeItem lets another item have an item's slot.
-func (a *Store) freeItem(it itemSlot) {
-	a.outOfColumn(it)
-	m := &a.Items[it]
+func (st *Store) freeItem(it itemSlot) {
+	st.outOfColumn(it)
+	m := &st.Items[it]
 	if m.tenant++; m.tenant == 0 {
 		m.tenant = 1 // whoever kept a name from then has had 65,535 items to notice
 	}
-	a.spare.items[m.Type.Index] = append(a.spare.items[m.Type.Index], it)
+	st.spare.items[m.Type.Index] = append(st.spare.items[m.Type.Index], it)
 }
 
 // AddItem gives a node one more item, at the lowest free ordinal not below from.
-func (a *Store) AddItem(slot uint32, t *schema.ItemType, from int) (itemSlot, error) {
-	nd := &a.Nodes[slot]
+func (st *Store) AddItem(slot uint32, t *schema.ItemType, from int) (itemSlot, error) {
+	nd := &st.Nodes[slot]
 	ord := nd.freeOrdinal(from)
 	if ord >= wire.MaxItems {
 		return 0, fmt.Errorf("rpl: %v has %d items: %w", nd.ID, wire.MaxItems, ids.ErrLimit)
@@ -317,14 +317,14 @@ func (a *Store) AddItem(slot uint32, t *schema.ItemType, from int) (itemSlot, er
 		items = append(items, 0)
 	}
 	items[ord] = t.Index
-	l, err := a.layout(nd.Layout.Prefab, items)
+	l, err := st.layout(nd.Layout.Prefab, items)
 	if err != nil {
 		return 0, err
 	}
-	it := a.newItem(slot, ord, t)
-	a.orderRows(nd)
-	a.NoteSecrets(slot)
-	a.relayout(nd, l)
+	it := st.newItem(slot, ord, t)
+	st.orderRows(nd)
+	st.NoteSecrets(slot)
+	st.relayout(nd, l)
 	return it, nil
 }
 
@@ -343,35 +343,35 @@ func (n *Node) freeOrdinal(from int) int {
 }
 
 // RemoveItem takes an item away from its node, and reports whether it said where the node is.
-func (a *Store) RemoveItem(it itemSlot) (wasPlace bool, err error) {
-	m := &a.Items[it]
-	nd := &a.Nodes[m.Node]
+func (st *Store) RemoveItem(it itemSlot) (wasPlace bool, err error) {
+	m := &st.Items[it]
+	nd := &st.Nodes[m.Node]
 	items := append([]int(nil), nd.Layout.Items...)
 	items[m.Ord] = -1
-	l, err := a.layout(nd.Layout.Prefab, items)
+	l, err := st.layout(nd.Layout.Prefab, items)
 	if err != nil {
 		return false, err
 	}
 	nd.Items()[m.Ord] = NoSlot
 	wasPlace = nd.PosItem == int16(m.Ord)
 	for _, r := range m.Rows() {
-		a.freeRow(r)
+		st.freeRow(r)
 	}
-	a.freeItem(it)
+	st.freeItem(it)
 	if wasPlace {
-		a.placeByNext(nd)
+		st.placeByNext(nd)
 	}
-	a.orderRows(nd)
-	a.relayout(nd, l)
+	st.orderRows(nd)
+	st.relayout(nd, l)
 	return wasPlace, nil
 }
 
 // orderRows sorts a node's rows by the order of its items.
-func (a *Store) orderRows(n *Node) {
+func (st *Store) orderRows(n *Node) {
 	n.rows.clear()
 	for _, it := range n.Items() {
 		if it != NoSlot {
-			n.rows.add(a.Items[it].Rows()...)
+			n.rows.add(st.Items[it].Rows()...)
 		}
 	}
 }

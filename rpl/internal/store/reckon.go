@@ -11,17 +11,17 @@ import (
 
 // reckon makes now, the exact words of a row, those that peers shall have been told. It reports whether
 // these rest and are other ones: no walk finds the row again when it has not changed for a second.
-func (a *Store) reckon(r *Row, now []int32) (off bool) {
-	t, tick := r.Type, uint32(a.Tick)
-	_, since := a.Slabs[t.Index].exact.of(r.Block)
+func (st *Store) reckon(r *Row, now []int32) (off bool) {
+	t, tick := r.Type, uint32(st.Tick)
+	_, since := st.Slabs[t.Index].exact.of(r.Block)
 	rests := true
 	for i, f := range t.From {
-		rests = rests && (f < 0 || tick-since[i] >= uint32(a.hz))
+		rests = rests && (f < 0 || tick-since[i] >= uint32(st.hz))
 	}
 	if r.versions > 0 {
-		last, _ := a.Reference(r)
-		if stated := last.All(t.Width); a.keeps(r, stated, now, since, rests) {
-			once := a.rooms.known[:t.Width]
+		last, _ := st.Reference(r)
+		if stated := last.All(t.Width); st.keeps(r, stated, now, since, rests) {
+			once := st.rooms.known[:t.Width]
 			copy(once, now)
 			copy(now, stated)
 			for i, f := range t.From {
@@ -40,7 +40,7 @@ func (a *Store) reckon(r *Row, now []int32) (off bool) {
 		return false
 	}
 	for k, i := range t.Tolerant {
-		if tick-since[i] >= uint32(a.hz) {
+		if tick-since[i] >= uint32(st.hz) {
 			now[t.Held] |= 1 << k
 		}
 	}
@@ -48,18 +48,18 @@ func (a *Store) reckon(r *Row, now []int32) (off bool) {
 }
 
 // keeps is whether a row can stay as it was told.
-func (a *Store) keeps(r *Row, stated, now []int32, since []uint32, rests bool) bool {
-	t, tick := r.Type, uint32(a.Tick)
-	if a.reckons.Ends(t, stated, tick) || rests && stated[t.Stated] != 0 {
+func (st *Store) keeps(r *Row, stated, now []int32, since []uint32, rests bool) bool {
+	t, tick := r.Type, uint32(st.Tick)
+	if st.reckons.Ends(t, stated, tick) || rests && stated[t.Stated] != 0 {
 		return false
 	}
-	reached := a.rooms.predicted[:t.Width]
-	a.reckons.Reach(t, a.Nodes[r.node].ID, stated, reached, tick)
+	reached := st.rooms.predicted[:t.Width]
+	st.reckons.Reach(t, st.Nodes[r.node].ID, stated, reached, tick)
 	for i, f := range t.From {
 		if f < 0 || t.IsOnce(i) {
 			continue
 		}
-		if off := apart(t, i, now[i], reached[i]); off != 0 && (off > int64(t.Words[i].Tol) || tick-since[i] >= uint32(a.hz)) {
+		if off := apart(t, i, now[i], reached[i]); off != 0 && (off > int64(t.Words[i].Tol) || tick-since[i] >= uint32(st.hz)) {
 			return false
 		}
 	}

@@ -62,7 +62,7 @@ type shared struct {
 	Codes prefix.Sym // the update, as the sender keeps it
 }
 
-func (a *Store) ShareKey(m *coder.Model) uint32 { return a.Send<<2 | uint32(m.Number) }
+func (st *Store) ShareKey(m *coder.Model) uint32 { return st.Send<<2 | uint32(m.Number) }
 
 // item is one replicated component of a node.
 type item struct {
@@ -84,17 +84,17 @@ func (m *item) Rows() []uint32 {
 }
 
 // NoteRate notes for a node whether it is in every send, where its Hz has changed.
-func (a *Store) NoteRate(slot uint32) {
-	for _, i := range a.Nodes[slot].Rows() {
-		a.noteRate(&a.Rows[i], slot)
+func (st *Store) NoteRate(slot uint32) {
+	for _, i := range st.Nodes[slot].Rows() {
+		st.noteRate(&st.Rows[i], slot)
 	}
 }
 
-func (a *Store) noteRate(r *Row, slot uint32) {
-	s := &a.Slabs[r.Type.Index]
+func (st *Store) noteRate(r *Row, slot uint32) {
+	s := &st.Slabs[r.Type.Index]
 	switch {
 	case len(r.Type.Counting) == 0:
-	case a.Nodes[slot].Spawn.Hz > 0:
+	case st.Nodes[slot].Spawn.Hz > 0:
 		s.rated.Set(r.Block)
 	default:
 		s.rated.Clear(r.Block)
@@ -103,40 +103,40 @@ func (a *Store) noteRate(r *Row, slot uint32) {
 
 // newRow returns a row of a type for the node in a slot, with the words of a zero component and
 // no version yet.
-func (a *Store) newRow(t *rowtype.Type, slot uint32) uint32 {
-	s := &a.Slabs[t.Index]
+func (st *Store) newRow(t *rowtype.Type, slot uint32) uint32 {
+	s := &st.Slabs[t.Index]
 	var i uint32
 	if n := len(s.Free); n > 0 {
 		i = s.Free[n-1]
 		s.Free = s.Free[:n-1]
-		r := &a.Rows[i]
+		r := &st.Rows[i]
 		r.node, r.gone = slot, false
 		if r.Head++; r.Head > wire.MaxHead {
 			r.Head = 1 // whatever was sent of those versions is long forgotten
 		}
 	} else {
-		i = uint32(len(a.Rows))
-		a.Rows = pages.Append(a.Rows, Row{Type: t, node: slot, Block: uint32(s.rows), History: NoHistory, Head: 1})
+		i = uint32(len(st.Rows))
+		st.Rows = pages.Append(st.Rows, Row{Type: t, node: slot, Block: uint32(s.rows), History: NoHistory, Head: 1})
 		s.rows++
 		s.Owners = append(s.Owners, owner{i, NoSlot})
 		s.Blocks = pages.Extend(s.Blocks, s.Block)
 		s.sums = append(s.sums, 0)
 		s.runs = append(s.runs, make([]run, len(t.Inferred))...)
 		if len(t.Vars) > 0 {
-			a.Rows[i].Vars = &rowVars{Now: make([]any, len(t.Vars))}
+			st.Rows[i].Vars = &rowVars{Now: make([]any, len(t.Vars))}
 		}
 	}
-	r := &a.Rows[i]
+	r := &st.Rows[i]
 	r.Share, r.versions, r.Touched, r.Moving = shared{}, 0, true, false
-	a.noteRate(r, slot)
-	now := a.Current(r)
+	st.noteRate(r, slot)
+	now := st.Current(r)
 	clear(now)
 	for k := range t.Words {
 		now[k] = t.Words[k].Default
 	}
 	*s.tracked(r.Block) = 0
 	if s.exact != nil {
-		s.exact.begin(r.Block, now, uint32(a.Tick))
+		s.exact.begin(r.Block, now, uint32(st.Tick))
 	}
 	if r.Vars != nil {
 		for k := range r.Vars.Now {
@@ -147,27 +147,27 @@ func (a *Store) newRow(t *rowtype.Type, slot uint32) uint32 {
 }
 
 // freeRow lets another node have a row.
-func (a *Store) freeRow(i uint32) {
-	r := &a.Rows[i]
-	a.moveFromWalked(i)
+func (st *Store) freeRow(i uint32) {
+	r := &st.Rows[i]
+	st.moveFromWalked(i)
 	r.gone = true
 	if r.Vars != nil { // let go of the values
 		*r.Vars = rowVars{Now: r.Vars.Now}
 		clear(r.Vars.Now)
 	}
-	s := &a.Slabs[r.Type.Index]
+	s := &st.Slabs[r.Type.Index]
 	s.Free = append(s.Free, i)
 }
 
 // setRow makes words and vars, those of a whole item, the current state of one of its
 // rows, and reports whether that changed the row.
-func (a *Store) setRow(i uint32, words []int32, vars []any) bool {
-	r := &a.Rows[i]
+func (st *Store) setRow(i uint32, words []int32, vars []any) bool {
+	r := &st.Rows[i]
 	t := r.Type
-	now := a.Current(r)
+	now := st.Current(r)
 	changed := false
-	if x := a.Slabs[t.Index].exact; x != nil {
-		changed = x.take(t, r.Block, words, uint32(a.Tick))
+	if x := st.Slabs[t.Index].exact; x != nil {
+		changed = x.take(t, r.Block, words, uint32(st.Tick))
 	} else if t.When == nil {
 		changed = t.Take(t.At(now), rowtype.WordsOf(words, len(t.Item.Words))) != 0
 	} else {
@@ -177,7 +177,7 @@ func (a *Store) setRow(i uint32, words []int32, vars []any) bool {
 		if t.WhenV != nil && t.WhenV[k] >= 0 && words[t.WhenV[k]] == 0 {
 			continue
 		}
-		if v := vars[f]; !t.Vars[k].Type.Equal(r.Vars.Now[k], v) && a.isBounded(r, k, v) {
+		if v := vars[f]; !t.Vars[k].Type.Equal(r.Vars.Now[k], v) && st.isBounded(r, k, v) {
 			r.Vars.Now[k], changed = v, true
 		}
 	}
@@ -199,28 +199,28 @@ func takeSome(t *rowtype.Type, now, words []int32) (changed bool) {
 }
 
 // Read is Authority.Set.
-func (a *Store) Read(it itemSlot, component unsafe.Pointer) (changed bool) {
-	m, h := &a.Items[it], &a.Hots[it]
-	a.unwalk(it)
-	sh := a.shadows[m.Type.Index]
+func (st *Store) Read(it itemSlot, component unsafe.Pointer) (changed bool) {
+	m, h := &st.Items[it], &st.Hots[it]
+	st.unwalk(it)
+	sh := st.shadows[m.Type.Index]
 	if m.Type.Unchanged(component, sh[m.shadow:m.shadow+m.Type.ShadowSize]) && h.Flags&(hotFresh|hotStale) == 0 {
 		return false
 	}
 	h.Flags &^= hotStale
-	words := a.scratch[:len(m.Type.Words)]
-	vars := a.scratchVars[:len(m.Type.Vars)]
+	words := st.scratch[:len(m.Type.Words)]
+	vars := st.scratchVars[:len(m.Type.Vars)]
 	if len(vars) > 0 {
-		a.currentVars(m, vars)
+		st.currentVars(m, vars)
 	}
-	m.Type.Extract(component, words, vars, a.refs)
-	return a.set(it, words, vars)
+	m.Type.Extract(component, words, vars, st.refs)
+	return st.set(it, words, vars)
 }
 
 // currentVars fills vars with the current values of an item. Extract compares with
 // them, so that a value that has not changed stays the same Go value.
-func (a *Store) currentVars(m *item, vars []any) {
+func (st *Store) currentVars(m *item, vars []any) {
 	for _, i := range m.Rows() {
-		r := &a.Rows[i]
+		r := &st.Rows[i]
 		for k, f := range r.Type.FromV {
 			vars[f] = r.Vars.Now[k]
 		}
@@ -228,16 +228,16 @@ func (a *Store) currentVars(m *item, vars []any) {
 }
 
 // SetWords is Authority.SetWords.
-func (a *Store) SetWords(it itemSlot, words []int32) (changed bool) {
-	a.unwalk(it)
-	return a.set(it, words, nil)
+func (st *Store) SetWords(it itemSlot, words []int32) (changed bool) {
+	st.unwalk(it)
+	return st.set(it, words, nil)
 }
 
 // Begin begins a tick.
-func (a *Store) Begin(t ids.Tick) {
-	a.Tick = t
-	a.Space.Unstamped = false
-	for _, c := range a.Columns {
+func (st *Store) Begin(t ids.Tick) {
+	st.Tick = t
+	st.Space.Unstamped = false
+	for _, c := range st.Columns {
 		if c != nil {
 			c.given = false
 		}
@@ -245,26 +245,26 @@ func (a *Store) Begin(t ids.Tick) {
 }
 
 // set makes words and vars the state of an item.
-func (a *Store) set(it itemSlot, words []int32, vars []any) (changed bool) {
-	m, h := &a.Items[it], &a.Hots[it]
+func (st *Store) set(it itemSlot, words []int32, vars []any) (changed bool) {
+	m, h := &st.Items[it], &st.Hots[it]
 	for _, i := range m.Rows() {
-		if a.setRow(i, words, vars) {
+		if st.setRow(i, words, vars) {
 			changed = true
 		}
 	}
 	if changed {
-		a.activate(m.Node)
+		st.activate(m.Node)
 	}
-	if (changed || h.Flags&hotFresh != 0) && h.Flags&hotPlace != 0 && !a.catching {
+	if (changed || h.Flags&hotFresh != 0) && h.Flags&hotPlace != 0 && !st.catching {
 		x, y := float64(words[m.Type.Pos[0]])*m.Type.PosStep, float64(words[m.Type.Pos[1]])*m.Type.PosStep
-		if s := &a.Space.Positions[m.Node]; h.Flags&hotFresh != 0 || x != s.X || y != s.Y {
-			a.setPosition(m.Node, x, y)
-			a.unplace(h)
+		if s := &st.Space.Positions[m.Node]; h.Flags&hotFresh != 0 || x != s.X || y != s.Y {
+			st.setPosition(m.Node, x, y)
+			st.unplace(h)
 		}
 	}
 	if h.Flags&hotFresh != 0 {
 		h.Flags &^= hotFresh
-		a.classify(h)
+		st.classify(h)
 	}
 	return changed
 }
@@ -272,48 +272,48 @@ func (a *Store) set(it itemSlot, words []int32, vars []any) (changed bool) {
 // isBounded is whether a new value of a row's variable-length prop takes no more than its
 // type allows: a game's own codec may write any number of bytes. A longer value is counted,
 // and the first one of each field is logged.
-func (a *Store) isBounded(r *Row, k int, v any) bool {
+func (st *Store) isBounded(r *Row, k int, v any) bool {
 	prop := &r.Type.Vars[k]
 	if prop.Codec().Sized() {
 		return true
 	}
-	a.bytes = prop.Type.Append(a.bytes[:0], v)
-	n, most := len(a.bytes), prop.MaxBytes()
+	st.bytes = prop.Type.Append(st.bytes[:0], v)
+	n, most := len(st.bytes), prop.MaxBytes()
 	if n <= most {
 		return true
 	}
-	a.Long.Count++
-	if !a.Long.logged[prop] {
-		if a.Long.logged == nil {
-			a.Long.logged = make(map[*schema.Var]bool)
+	st.Long.Count++
+	if !st.Long.logged[prop] {
+		if st.Long.logged == nil {
+			st.Long.logged = make(map[*schema.Var]bool)
 		}
-		a.Long.logged[prop] = true
-		a.Log.Warn("a value is not sent: its codec writes more than its MaxBytes; raise that, or spread the value over several fields",
-			"node", a.Nodes[r.node].ID, "component", r.Type.Item.Name, "field", r.Type.Item.Props[prop.Prop].Name, "bytes", n, "most bytes", most)
+		st.Long.logged[prop] = true
+		st.Log.Warn("a value is not sent: its codec writes more than its MaxBytes; raise that, or spread the value over several fields",
+			"node", st.Nodes[r.node].ID, "component", r.Type.Item.Name, "field", r.Type.Item.Props[prop.Prop].Name, "bytes", n, "most bytes", most)
 	}
 	return false
 }
 
 // setPosition sets where a node with a `pos` prop is, whenever that has changed, and notes that
 // the node may be elsewhere in the grid, too.
-func (a *Store) setPosition(slot uint32, x, y float64) {
-	s := &a.Space.Positions[slot]
+func (st *Store) setPosition(slot uint32, x, y float64) {
+	s := &st.Space.Positions[slot]
 	s.X, s.Y = x, y
-	a.Displaced = append(a.Displaced, slot)
+	st.Displaced = append(st.Displaced, slot)
 }
 
 // Words is Authority.Words.
-func (a *Store) Words(item Item, dst []int32) []int32 {
-	it, ok := a.Item(item)
+func (st *Store) Words(item Item, dst []int32) []int32 {
+	it, ok := st.Item(item)
 	if !ok {
 		return dst
 	}
-	m := &a.Items[it]
+	m := &st.Items[it]
 	at := len(dst)
 	dst = append(dst, make([]int32, len(m.Type.Words))...)
 	for _, i := range m.Rows() {
-		r := &a.Rows[i]
-		now := a.Current(r)
+		r := &st.Rows[i]
+		now := st.Current(r)
 		for k, f := range r.Type.From {
 			if f >= 0 {
 				dst[at+f] = now[k]

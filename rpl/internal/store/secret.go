@@ -10,23 +10,23 @@ import (
 // what is kept to an audience, an owner or a group is.
 
 // NoteSecrets notes which rows are secret, for a node and all nodes below it.
-func (a *Store) NoteSecrets(slot uint32) {
+func (st *Store) NoteSecrets(slot uint32) {
 	kept := false
-	switch a.Nodes[a.Root(slot)].Spawn.Relevance {
+	switch st.Nodes[st.Root(slot)].Spawn.Relevance {
 	case ids.OwnerOnly, ids.Grouped:
 		kept = true
 	}
-	a.hide(slot, kept)
+	st.hide(slot, kept)
 }
 
 // hide does so once it is known whether the tree is kept to an owner or a group.
-func (a *Store) hide(slot uint32, kept bool) {
-	n := &a.Nodes[slot]
+func (st *Store) hide(slot uint32, kept bool) {
+	n := &st.Nodes[slot]
 	for _, i := range n.Rows() {
-		r := &a.Rows[i]
+		r := &st.Rows[i]
 		r.Secret = kept || r.Type.Audience != ids.Everyone
 	}
 	for _, c := range n.Children() {
-		a.hide(c, kept)
+		st.hide(c, kept)
 	}
 }

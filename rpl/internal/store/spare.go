@@ -8,13 +8,13 @@ type spareSlots struct {
 
 // TrimSlots gives back what the free slots that were not used since the last call keep of
 // their nodes: lists that are as long as a crowd once was. It is called once a second or so.
-func (a *Store) TrimSlots() {
-	t := &a.spare.trim
+func (st *Store) TrimSlots() {
+	t := &st.spare.trim
 	for ; t.done < t.least; t.done++ {
-		n := &a.Nodes[a.FreeSlots[t.done]]
+		n := &st.Nodes[st.FreeSlots[t.done]]
 		n.Holders, n.rare = nil, nil
 	}
-	t.least = len(a.FreeSlots)
+	t.least = len(st.FreeSlots)
 }
 
 // A slotTrim says which free slots were not used for long: those at the bottom of FreeSlots.

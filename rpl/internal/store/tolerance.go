@@ -70,12 +70,12 @@ func (x *exacts) restore(t *rowtype.Type, block uint32, now []int32) {
 
 // tolerates makes a row what its newest version predicts, n ticks later, if it is near enough
 // to that, and reports whether it is.
-func (a *Store) tolerates(r *Row, last rowtype.Words, n uint32) bool {
-	t, s := r.Type, &a.Slabs[r.Type.Index]
+func (st *Store) tolerates(r *Row, last rowtype.Words, n uint32) bool {
+	t, s := r.Type, &st.Slabs[r.Type.Index]
 	if r.Vars != nil && !r.SameVars(r.Head) {
 		return false
 	}
-	now, sent := a.Current(r), t.At(a.rooms.known)
+	now, sent := st.Current(r), t.At(st.rooms.known)
 	t.Advance(sent, last, n)
 	_, since := s.exact.of(r.Block)
 	for i := range t.Words {
@@ -84,7 +84,7 @@ func (a *Store) tolerates(r *Row, last rowtype.Words, n uint32) bool {
 		if off == 0 || t.IsOnce(i) || t.From[i] < 0 { // of an inferred velocity counts what it leads to
 			continue
 		}
-		if off > int64(w.Tol) || uint32(a.Tick)-since[i] >= uint32(a.hz) {
+		if off > int64(w.Tol) || uint32(st.Tick)-since[i] >= uint32(st.hz) {
 			return false
 		}
 	}
@@ -97,23 +97,23 @@ func (a *Store) tolerates(r *Row, last rowtype.Words, n uint32) bool {
 }
 
 // wait has the next send look at a row again that is not what the game has.
-func (a *Store) wait(i uint32) {
-	r := &a.Rows[i]
-	if waits := &a.Slabs[r.Type.Index].exact.waits[r.Block]; !*waits {
+func (st *Store) wait(i uint32) {
+	r := &st.Rows[i]
+	if waits := &st.Slabs[r.Type.Index].exact.waits[r.Block]; !*waits {
 		*waits = true
-		a.off = append(a.off, i)
+		st.off = append(st.off, i)
 	}
 }
 
 // commitOff has the rows that are off committed in this send.
-func (a *Store) commitOff() {
-	for _, i := range a.off {
-		r := &a.Rows[i]
-		a.Slabs[r.Type.Index].exact.waits[r.Block] = false
+func (st *Store) commitOff() {
+	for _, i := range st.off {
+		r := &st.Rows[i]
+		st.Slabs[r.Type.Index].exact.waits[r.Block] = false
 		if !r.gone {
 			r.Touched = true
-			a.activate(r.node)
+			st.activate(r.node)
 		}
 	}
-	a.off = a.off[:0]
+	st.off = st.off[:0]
 }

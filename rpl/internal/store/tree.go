@@ -9,8 +9,8 @@ import (
 // The tree of nodes (parents and children) and their owners.
 
 // MayHang reports whether a node may hang under another: not below itself.
-func (a *Store) MayHang(child, parent uint32) bool {
-	for up := parent; up != 0; up = a.Nodes[up].Parent {
+func (st *Store) MayHang(child, parent uint32) bool {
+	for up := parent; up != 0; up = st.Nodes[up].Parent {
 		if up == child {
 			return false
 		}
@@ -19,74 +19,74 @@ func (a *Store) MayHang(child, parent uint32) bool {
 }
 
 // SetParent hangs a node under another, or makes it a root if p is 0.
-func (a *Store) SetParent(c, p uint32) {
-	a.unlink(c)
-	n := &a.Nodes[c]
+func (st *Store) SetParent(c, p uint32) {
+	st.unlink(c)
+	n := &st.Nodes[c]
 	n.Parent = p
 	if p != 0 {
-		pn := &a.Nodes[p]
+		pn := &st.Nodes[p]
 		r := pn.RareToWrite()
 		n.RareToWrite().ChildAt, r.children = uint32(len(r.children)), append(r.children, c)
 	}
-	a.NoteSecrets(c)
+	st.NoteSecrets(c)
 }
 
 // unlink makes a node a root.
-func (a *Store) unlink(c uint32) {
-	n := &a.Nodes[c]
+func (st *Store) unlink(c uint32) {
+	n := &st.Nodes[c]
 	if n.Parent == 0 {
 		return
 	}
-	up := a.Nodes[n.Parent].rare
+	up := st.Nodes[n.Parent].rare
 	last := up.children[len(up.children)-1]
-	up.children[n.rare.ChildAt], a.Nodes[last].rare.ChildAt = last, n.rare.ChildAt
+	up.children[n.rare.ChildAt], st.Nodes[last].rare.ChildAt = last, n.rare.ChildAt
 	up.children = up.children[:len(up.children)-1]
 	n.Parent = 0
 }
 
 // Root is the root of a node's tree.
-func (a *Store) Root(slot uint32) uint32 {
-	for a.Nodes[slot].Parent != 0 {
-		slot = a.Nodes[slot].Parent
+func (st *Store) Root(slot uint32) uint32 {
+	for st.Nodes[slot].Parent != 0 {
+		slot = st.Nodes[slot].Parent
 	}
 	return slot
 }
 
 // SetOwner makes a peer the owner of a node from this tick on, and reports whether it was not.
-func (a *Store) SetOwner(slot uint32, p ids.Peer) bool {
-	n := &a.Nodes[slot]
+func (st *Store) SetOwner(slot uint32, p ids.Peer) bool {
+	n := &st.Nodes[slot]
 	if n.Owner == p {
 		return false
 	}
-	n.retire(a.Tick, ids.Tick(a.hz))
-	a.setOwner(slot, p)
+	n.retire(st.Tick, ids.Tick(st.hz))
+	st.setOwner(slot, p)
 	return true
 }
 
 // setOwner notes whose a node is, and puts it into the list of that peer's nodes.
-func (a *Store) setOwner(slot uint32, p ids.Peer) {
-	n := &a.Nodes[slot]
-	if own := a.owned[n.Owner]; n.Owner != 0 {
+func (st *Store) setOwner(slot uint32, p ids.Peer) {
+	n := &st.Nodes[slot]
+	if own := st.owned[n.Owner]; n.Owner != 0 {
 		last := own[len(own)-1]
-		own[n.rare.ownedAt], a.Nodes[last].rare.ownedAt = last, n.rare.ownedAt
+		own[n.rare.ownedAt], st.Nodes[last].rare.ownedAt = last, n.rare.ownedAt
 		if own = own[:len(own)-1]; len(own) > 0 {
-			a.owned[n.Owner] = own
+			st.owned[n.Owner] = own
 		} else {
-			delete(a.owned, n.Owner)
+			delete(st.owned, n.Owner)
 		}
 	}
 	if n.Owner = p; p != 0 {
-		n.RareToWrite().ownedAt, a.owned[p] = uint32(len(a.owned[p])), append(a.owned[p], slot)
+		n.RareToWrite().ownedAt, st.owned[p] = uint32(len(st.owned[p])), append(st.owned[p], slot)
 	}
 }
 
 // Owned appends to dst the slots of the nodes that a peer owns, in ascending order.
-func (a *Store) Owned(p ids.Peer, dst []uint32) []uint32 {
+func (st *Store) Owned(p ids.Peer, dst []uint32) []uint32 {
 	if p == 0 {
 		return dst
 	}
 	from := len(dst)
-	dst = append(dst, a.owned[p]...)
+	dst = append(dst, st.owned[p]...)
 	slices.Sort(dst[from:])
 	return dst
 }
@@ -113,8 +113,8 @@ func (n *Node) retire(t, second ids.Tick) {
 }
 
 // OwnedLately reports whether a peer owned the node, and lost it no longer than a second ago.
-func (a *Store) OwnedLately(n *Node, p ids.Peer) bool {
-	return slices.ContainsFunc(n.RareView().past, func(t tenure) bool { return t.owner == p && t.until+ids.Tick(a.hz) > a.Tick })
+func (st *Store) OwnedLately(n *Node, p ids.Peer) bool {
+	return slices.ContainsFunc(n.RareView().past, func(t tenure) bool { return t.owner == p && t.until+ids.Tick(st.hz) > st.Tick })
 }
 
 // OwnerAt returns who owned a node at a tick, and whether the node has changed hands

@@ -8,50 +8,50 @@ import (
 )
 
 // Current returns the words of a row as they are now.
-func (a *Store) Current(r *Row) []int32 {
-	return a.Slabs[r.Type.Index].current(r.Block, r.Type.Width)
+func (st *Store) Current(r *Row) []int32 {
+	return st.Slabs[r.Type.Index].current(r.Block, r.Type.Width)
 }
 
 // Reference returns the words and the tick of the newest version (head) of a row, from
 // which both ends predict it.
-func (a *Store) Reference(r *Row) (rowtype.Words, uint32) {
-	return a.Slabs[r.Type.Index].Reference(r.Block)
+func (st *Store) Reference(r *Row) (rowtype.Words, uint32) {
+	return st.Slabs[r.Type.Index].Reference(r.Block)
 }
 
 // Version returns the words and the tick of one version.
-func (a *Store) Version(r *Row, ver uint32) (rowtype.Words, uint32) {
-	return a.Slabs[r.Type.Index].VersionOf(r, ver)
+func (st *Store) Version(r *Row, ver uint32) (rowtype.Words, uint32) {
+	return st.Slabs[r.Type.Index].VersionOf(r, ver)
 }
 
 // VersionAt returns what version ver predicts for a tick, which must not be before the
 // version's own: the words that the row had then, if it still moved as the
 // version predicts. The result is valid until the next call.
-func (a *Store) VersionAt(r *Row, ver, tick uint32) rowtype.Words {
-	words, at := a.Version(r, ver)
+func (st *Store) VersionAt(r *Row, ver, tick uint32) rowtype.Words {
+	words, at := st.Version(r, ver)
 	if tick == at {
 		return words
 	}
-	return a.Advanced(r.Type, words, tick-at)
+	return st.Advanced(r.Type, words, tick-at)
 }
 
 // SecondAt returns what version ver predicted for a tick. The result stays valid beside one of
 // VersionAt, until the next call.
-func (a *Store) SecondAt(r *Row, ver, tick uint32) rowtype.Words {
-	words, at := a.Version(r, ver)
+func (st *Store) SecondAt(r *Row, ver, tick uint32) rowtype.Words {
+	words, at := st.Version(r, ver)
 	if tick == at || !r.Type.IsMoving(words) {
 		return words
 	}
-	dst := r.Type.At(a.rooms.before)
+	dst := r.Type.At(st.rooms.before)
 	r.Type.Advance(dst, words, tick-at)
 	return dst
 }
 
 // Advanced returns words as they are expected to be n ticks later.
-func (a *Store) Advanced(t *rowtype.Type, words rowtype.Words, n uint32) rowtype.Words {
+func (st *Store) Advanced(t *rowtype.Type, words rowtype.Words, n uint32) rowtype.Words {
 	if !t.IsMoving(words) {
 		return words
 	}
-	dst := t.At(a.rooms.predicted)
+	dst := t.At(st.rooms.predicted)
 	t.Advance(dst, words, n)
 	return dst
 }
@@ -59,28 +59,28 @@ func (a *Store) Advanced(t *rowtype.Type, words rowtype.Words, n uint32) rowtype
 // Known returns the words that a peer will have when it is sent the row now: the
 // current words, with the fractions as predicted. The result is valid until the next
 // call.
-func (a *Store) Known(r *Row) rowtype.Words {
-	words, at := a.Reference(r)
-	if at == uint32(a.Tick) && r.Type.Once == nil {
+func (st *Store) Known(r *Row) rowtype.Words {
+	words, at := st.Reference(r)
+	if at == uint32(st.Tick) && r.Type.Once == nil {
 		return words
 	}
-	return a.KnownFrom(r, words, at)
+	return st.KnownFrom(r, words, at)
 }
 
 // KnownFrom is known for a row whose newest version has the given words and tick.
-func (a *Store) KnownFrom(r *Row, words rowtype.Words, at uint32) rowtype.Words {
-	moving := at != uint32(a.Tick) && r.Type.IsMoving(words)
+func (st *Store) KnownFrom(r *Row, words rowtype.Words, at uint32) rowtype.Words {
+	moving := at != uint32(st.Tick) && r.Type.IsMoving(words)
 	if !moving && r.Type.Once == nil {
 		return words
 	}
-	dst, n := r.Type.At(a.rooms.known), uint32(0)
+	dst, n := r.Type.At(st.rooms.known), uint32(0)
 	if moving {
-		n = uint32(a.Tick) - at
+		n = uint32(st.Tick) - at
 	}
 	r.Type.Advance(dst, words, n)
 	for i, once := range r.Type.Once { // a change of a `once` word makes no version
 		if once {
-			*dst.Word(i) = a.Current(r)[i]
+			*dst.Word(i) = st.Current(r)[i]
 		}
 	}
 	return dst
@@ -104,37 +104,37 @@ func (r *Row) Kept(ver uint32) bool {
 
 // Commit makes a new version of a row if the row has departed from its prediction or has no version
 // yet, and reports whether it did. It is called at most once a send.
-func (a *Store) Commit(i uint32) (left bool) {
-	r := &a.Rows[i]
+func (st *Store) Commit(i uint32) (left bool) {
+	r := &st.Rows[i]
 	r.Touched = false
-	now, exact := a.Current(r), a.Slabs[r.Type.Index].exact
+	now, exact := st.Current(r), st.Slabs[r.Type.Index].exact
 	if exact != nil {
 		exact.restore(r.Type, r.Block, now)
 	}
-	if r.Type.IsReckoned() && a.reckon(r, now) {
-		a.wait(i)
+	if r.Type.IsReckoned() && st.reckon(r, now) {
+		st.wait(i)
 	}
 	if len(r.Type.Borrowed) > 0 {
-		a.borrow(i)
+		st.borrow(i)
 	}
 	if len(r.Type.Fractional) > 0 {
-		a.Slabs[r.Type.Index].track(r.Type, r.Block, uint32(a.Tick), now)
+		st.Slabs[r.Type.Index].track(r.Type, r.Block, uint32(st.Tick), now)
 	}
 	if r.versions == 0 {
-		a.firstVersion(r)
+		st.firstVersion(r)
 		left = true
-	} else if last, tick := a.Reference(r); !r.Type.IsAsPredicted(last, r.Type.At(now), uint32(a.Tick)-tick) || r.Vars != nil && !r.SameVars(r.Head) {
-		if exact != nil && !r.Type.IsReckoned() && a.tolerates(r, last, uint32(a.Tick)-tick) {
-			a.wait(i)
+	} else if last, tick := st.Reference(r); !r.Type.IsAsPredicted(last, r.Type.At(now), uint32(st.Tick)-tick) || r.Vars != nil && !r.SameVars(r.Head) {
+		if exact != nil && !r.Type.IsReckoned() && st.tolerates(r, last, uint32(st.Tick)-tick) {
+			st.wait(i)
 		} else {
-			a.newVersion(r)
+			st.newVersion(r)
 			left = true
 		}
 	}
 	r.Moving = r.Type.IsMoving(r.Type.At(now))
 	if r.Moving && !r.listed && !r.Walked {
 		r.listed = true
-		a.moving = append(a.moving, i)
+		st.moving = append(st.moving, i)
 	}
 	return left
 }
@@ -143,52 +143,52 @@ func (a *Store) Commit(i uint32) (left bool) {
 // which a row has departed from its prediction since the last call: some may be gone by now, and some may
 // be there twice. Rows of nodes that no peer holds wait until a peer does. The result is
 // valid until the next call of any method.
-func (a *Store) CommitAll() (dirty []uint32) {
-	kept := a.moving[:0]
-	for _, i := range a.moving {
-		r := &a.Rows[i]
+func (st *Store) CommitAll() (dirty []uint32) {
+	kept := st.moving[:0]
+	for _, i := range st.moving {
+		r := &st.Rows[i]
 		if r.gone || r.Walked || !r.Moving {
 			r.listed = false
 			continue
 		}
 		r.Touched = true
-		n := &a.Nodes[r.node]
+		n := &st.Nodes[r.node]
 		if len(n.Holders) == 0 {
 			r.listed, r.Moving = false, false
 			continue
 		}
 		kept = append(kept, i)
-		a.activate(r.node)
+		st.activate(r.node)
 	}
-	a.moving = kept
-	a.commitOff()
-	for _, slot := range a.active {
-		n := &a.Nodes[slot]
+	st.moving = kept
+	st.commitOff()
+	for _, slot := range st.active {
+		n := &st.Nodes[slot]
 		if !n.Used || len(n.Holders) == 0 {
 			continue
 		}
 		off := false
 		for _, i := range n.Rows() {
-			if a.Rows[i].Touched && a.Commit(i) {
+			if st.Rows[i].Touched && st.Commit(i) {
 				off = true
 			}
 		}
 		if off {
-			a.dirty = append(a.dirty, slot)
+			st.dirty = append(st.dirty, slot)
 		}
 	}
-	a.active = a.active[:0]
-	a.round++
-	dirty = a.dirty
-	a.dirty = a.dirty[:0]
+	st.active = st.active[:0]
+	st.round++
+	dirty = st.dirty
+	st.dirty = st.dirty[:0]
 	return dirty
 }
 
 // firstVersion makes the current state of the row its first version. It keeps no older
 // version, because no peer has been sent one.
-func (a *Store) firstVersion(r *Row) {
-	s := &a.Slabs[r.Type.Index]
-	s.renew(s.at(r.Block), uint32(a.Tick))
+func (st *Store) firstVersion(r *Row) {
+	s := &st.Slabs[r.Type.Index]
+	s.renew(s.at(r.Block), uint32(st.Tick))
 	r.versions = 1
 	if r.Vars != nil {
 		r.Vars.head = slices.Clone(r.Vars.Now)
@@ -196,8 +196,8 @@ func (a *Store) firstVersion(r *Row) {
 }
 
 // newVersion makes a new version from the current state of the row.
-func (a *Store) newVersion(r *Row) {
-	r.Left, r.Before = uint32(a.Tick), a.Slabs[r.Type.Index].retire(r, uint32(a.Tick))
+func (st *Store) newVersion(r *Row) {
+	r.Left, r.Before = uint32(st.Tick), st.Slabs[r.Type.Index].retire(r, uint32(st.Tick))
 	if r.Vars != nil {
 		r.Vars.retire(r.Head)
 	}
@@ -228,10 +228,10 @@ func (r *Row) SameVars(ver uint32) bool {
 
 // activate puts a node on the list of nodes whose rows Schedule commits at the next
 // send.
-func (a *Store) activate(slot uint32) {
-	n := &a.Nodes[slot]
-	if n.active != a.round {
-		n.active = a.round
-		a.active = append(a.active, slot)
+func (st *Store) activate(slot uint32) {
+	n := &st.Nodes[slot]
+	if n.active != st.round {
+		n.active = st.round
+		st.active = append(st.active, slot)
 	}
 }

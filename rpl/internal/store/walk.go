@@ -60,26 +60,26 @@ func (c *Column) note(w int, here *components, moved uint64) {
 	if moved == 0 {
 		return
 	}
-	a := c.a
+	st := c.st
 	slots := (*[sheaf]uint32)(c.slots[w*sheaf:])
 	slack := 0.
-	if a.Space.Unstamped {
-		slack = a.Space.Index.Slack
+	if st.Space.Unstamped {
+		slack = st.Space.Index.Slack
 	}
-	displaced := c.place.note(a.Space.Positions, slots, here, moved, slack)
-	if a.Space.Unstamped {
-		a.Space.Index.Moved = a.Space.Moves
+	displaced := c.place.note(st.Space.Positions, slots, here, moved, slack)
+	if st.Space.Unstamped {
+		st.Space.Index.Moved = st.Space.Moves
 	} else {
 		displaced = moved
 	}
-	found := a.Displaced
+	found := st.Displaced
 	for m := displaced; m != 0; m &= m - 1 {
 		slot := slots[bits.TrailingZeros64(m)]
-		s := &a.Space.Positions[slot]
+		s := &st.Space.Positions[slot]
 		s.X, s.Y = c.place.clamped(s.X), c.place.clamped(s.Y)
 		found = append(found, slot)
 	}
-	a.Displaced = found
+	st.Displaced = found
 }
 
 // compare returns which of the given rows have a component that differs from before, as
@@ -95,7 +95,7 @@ func (c *Column) commit(w int, here *components, moved, changed, moving uint64) 
 	if moved|changed|moving == 0 {
 		return
 	}
-	t, s, tick := c.t, c.Slab, uint32(c.a.Tick)
+	t, s, tick := c.t, c.Slab, uint32(c.st.Tick)
 	blocks := (*[sheaf]uint32)(c.Blocks[w*sheaf:])
 	moved = c.readPlaces(blocks, here, moved&^changed)
 	changed = c.readRows(w, blocks, here, changed)
@@ -114,7 +114,7 @@ func (c *Column) commit(w int, here *components, moved, changed, moving uint64) 
 	}
 	for m := departed; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		c.a.departed = append(c.a.departed, departedRow{c.slots[w*sheaf+i], c.rows[w*sheaf+i]})
+		c.st.departed = append(c.st.departed, departedRow{c.slots[w*sheaf+i], c.rows[w*sheaf+i]})
 	}
 }
 
@@ -146,7 +146,7 @@ func (c *Column) readPlaces(blocks *[sheaf]uint32, here *components, rows uint64
 // changed.
 func (c *Column) readRows(w int, blocks *[sheaf]uint32, here *components, rows uint64) (changed uint64) {
 	t, block := c.t, c.Slab.all()
-	words := c.a.scratch[:len(t.Item.Words)]
+	words := c.st.scratch[:len(t.Item.Words)]
 	item := rowtype.WordsOf(words, len(words))
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
@@ -163,13 +163,13 @@ func (c *Column) readRows(w int, blocks *[sheaf]uint32, here *components, rows u
 // notePosition notes the position of a node whose place cannot be read from the component's
 // bytes but only from its words; now is its row.
 func (c *Column) notePosition(it itemSlot, now rowtype.Words) {
-	h, step := &c.a.Hots[it], c.t.Item.PosStep
+	h, step := &c.st.Hots[it], c.t.Item.PosStep
 	if h.Flags&hotPlace == 0 {
 		return
 	}
 	x, y := float64(*now.Word(c.t.Pos[0]))*step, float64(*now.Word(c.t.Pos[1]))*step
-	if s := &c.a.Space.Positions[h.slot]; x != s.X || y != s.Y {
-		c.a.setPosition(h.slot, x, y)
+	if s := &c.st.Space.Positions[h.slot]; x != s.X || y != s.Y {
+		c.st.setPosition(h.slot, x, y)
 	}
 }
 
@@ -177,7 +177,7 @@ func (c *Column) notePosition(it itemSlot, now rowtype.Words) {
 // word differs from the newest version, and notes which rows have begun or ceased to
 // move by themselves.
 func (c *Column) checkStill(w int, rows uint64) (departed uint64) {
-	a, t, s := c.a, c.t, c.Slab
+	st, t, s := c.st, c.t, c.Slab
 	for m := rows; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		block := c.Blocks[w*sheaf+i]
@@ -186,10 +186,10 @@ func (c *Column) checkStill(w int, rows uint64) (departed uint64) {
 			departed |= 1 << i
 		}
 		if moving := t.IsMoving(now); moving != (c.moving[w]>>i&1 != 0) {
-			h := &a.Hots[c.Items[w*sheaf+i]]
+			h := &st.Hots[c.Items[w*sheaf+i]]
 			h.Flags ^= hotMoving
-			a.Rows[h.row].Moving = moving
-			a.classify(h)
+			st.Rows[h.row].Moving = moving
+			st.classify(h)
 		}
 	}
 	return departed
@@ -197,16 +197,16 @@ func (c *Column) checkStill(w int, rows uint64) (departed uint64) {
 
 // newVersions makes new versions of the rows that the walk found to have departed, and notes
 // that their nodes are dirty.
-func (a *Store) newVersions(t *rowtype.Type) {
-	for departed := a.departed; len(departed) > 0; departed = departed[min(Ahead, len(departed)):] {
+func (st *Store) newVersions(t *rowtype.Type) {
+	for departed := st.departed; len(departed) > 0; departed = departed[min(Ahead, len(departed)):] {
 		some := departed[:min(Ahead, len(departed))]
-		a.touchDeparted(t, some)
+		st.touchDeparted(t, some)
 		for _, e := range some {
-			r := &a.Rows[e.row]
+			r := &st.Rows[e.row]
 			r.Touched = false
-			a.newVersion(r)
-			a.dirty = append(a.dirty, e.slot)
+			st.newVersion(r)
+			st.dirty = append(st.dirty, e.slot)
 		}
 	}
-	a.departed = a.departed[:0]
+	st.departed = st.departed[:0]
 }
