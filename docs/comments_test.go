@@ -12,12 +12,13 @@ import (
 )
 
 // Comments name what there is. Names change faster than what is said of them, and a reader who looks for
-// one that is gone has lost the thread: so what a function's comment says names the function, and what a
-// comment calls by a name of code (aName, Type.name) is declared somewhere in the module. The suite that every
+// one that is gone has lost the thread: so what a function's or a type's comment says names it, what a
+// comment calls by a name of code (aName, Type.name) is declared somewhere in the module, and a file that it
+// names is there. The suite that every
 // transport runs is tests: their comments say what must hold.
 func TestCommentsNameWhatThereIs(t *testing.T) {
 	d := declared{words: map[string]bool{}, members: map[string]map[string]bool{}}
-	files := map[string]*ast.File{}
+	files, names := map[string]*ast.File{}, map[string]bool{}
 	set := token.NewFileSet()
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || filepath.Ext(path) != ".go" {
@@ -28,6 +29,7 @@ func TestCommentsNameWhatThereIs(t *testing.T) {
 			return err
 		}
 		d.note(f)
+		names[e.Name()] = true
 		if !strings.HasSuffix(path, "_test.go") && !strings.Contains(filepath.ToSlash(path), "/linktest/") {
 			files[path] = f
 		}
@@ -38,18 +40,44 @@ func TestCommentsNameWhatThereIs(t *testing.T) {
 	}
 	for _, f := range files {
 		for _, decl := range f.Decls {
+			if types, ok := decl.(*ast.GenDecl); ok && types.Tok == token.TYPE {
+				for _, of := range unnamed(types) {
+					t.Errorf("%v: the comment of %s does not name it", set.Position(of.Pos()), of.Name)
+				}
+			}
 			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Doc != nil && !strings.Contains(fn.Doc.Text(), fn.Name.Name) {
 				t.Errorf("%v: the comment of %s does not name it", set.Position(fn.Pos()), fn.Name.Name)
 			}
 		}
 		for _, group := range f.Comments {
 			for _, c := range group.List {
+				for _, name := range goFile.FindAllString(c.Text, -1) {
+					if !names[name] {
+						t.Errorf("%v: a comment names %s, a file that is not there", set.Position(c.Pos()), name)
+					}
+				}
 				for _, name := range d.unknown(c.Text) {
 					t.Errorf("%v: a comment names %s, which is declared nowhere", set.Position(c.Pos()), name)
 				}
 			}
 		}
 	}
+}
+
+// unnamed returns the types of a declaration whose comments do not name them, be it as words: a neighbour list.
+func unnamed(types *ast.GenDecl) (of []*ast.TypeSpec) {
+	for _, spec := range types.Specs {
+		spec := spec.(*ast.TypeSpec)
+		doc := spec.Doc
+		if doc == nil && !types.Lparen.IsValid() {
+			doc = types.Doc
+		}
+		said := strings.ToLower(strings.Join(strings.Fields(doc.Text()), ""))
+		if doc != nil && !strings.Contains(said, strings.ToLower(spec.Name.Name)) {
+			of = append(of, spec)
+		}
+	}
+	return of
 }
 
 // declared is what the code of the module names.
@@ -59,6 +87,7 @@ type declared struct {
 }
 
 var (
+	goFile    = regexp.MustCompile(`\b\w+\.go\b`)
 	word      = regexp.MustCompile(`\w+`)
 	camelCase = regexp.MustCompile(`(?:\b[A-Z]\w+\.)?\b[a-z]+[A-Z]\w*\b|\b[A-Z]\w+\.[a-z]\w+\b`)
 )

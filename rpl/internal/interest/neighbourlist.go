@@ -9,8 +9,8 @@ import (
 )
 
 // A neighbour list finds what comes into and goes out of the sight of one observer of a peer, or of
-// some that stand together (companions.go), with a Grid or a Policy. It scans everything in reach only when the observer has gone away
-// from where it last scanned. In that scan it notes the nodes near the boundary of sight:
+// some that stand together (companions.go), with a Grid or a Policy. It scans everything in reach only
+// when the observer has gone away from where it last scanned. In that scan it notes the nodes near the boundary of sight:
 // those that can come in or go out before the next scan without leaving their place in
 // the grid. In every other send it asks (decides about) only two kinds of nodes: noted
 // nodes whose place in the grid leaves it open, and nodes that the grid reports,

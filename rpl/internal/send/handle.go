@@ -6,7 +6,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/store"
 )
 
-// entry is what one handle means to a peer (protocol §6), as far as every update and
+// handleState is what one handle means to a peer (protocol §6), as far as every update and
 // every ack needs it: 48 bytes, since a world has as many as nodes times the peers that hold
 // each. The rest is in its lifecycle, which most nodes need only while they come or go.
 type handleState struct {

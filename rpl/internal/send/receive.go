@@ -67,7 +67,7 @@ func (rc *receiver) overtaken(l *link.Link, u *clientPacket, late uint64) {
 	}
 }
 
-// up is a peer's datagram as read.
+// clientPacket is a peer's datagram as read.
 type clientPacket struct {
 	any     bool
 	seq     uint64
