@@ -41,10 +41,10 @@ func Watched(e *donburi.Entry) bool {
 	return r.shared.Me != 0 || r.shared.Auth != nil && r.shared.Auth.Watched(n.ID)
 }
 
-// OnSeen runs on the authority when a node with the component gets its first viewer: in the
-// Send that decides so, after OnStreamIn. What fn changes of a node leaves with the next send,
-// so a viewer may have what was there before for that long. On a machine with a player it runs
-// once for each node, after OnStreamIn. Give fn before the first peer joins.
+// OnSeen runs on the authority when a node with the component gets its first viewer: in the Send that decides
+// so, after OnStreamIn. What fn changes leaves with the next send; until then a viewer may have the former
+// values. On a machine with a player it runs once for each node, after OnStreamIn. Give fn before the first
+// peer joins.
 func (r *Replication) OnSeen(c donburi.IComponentType, fn func(e *donburi.Entry)) {
 	mustBeMade("OnSeen", r)
 	r.notify.Seen = append(r.notify.Seen, on(c, "OnSeen", fn))

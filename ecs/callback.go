@@ -99,14 +99,13 @@ func (r *Replication) OnStreamIn(c donburi.IComponentType, fn func(e *donburi.En
 	r.notify.StreamIn = append(r.notify.StreamIn, on(c, "OnStreamIn", fn))
 }
 
-// OnStreamOut runs before a node's entity goes. destroyed tells whether the node was
-// destroyed, by the game or because its owner has left, or has only gone out of sight, with its
-// level or with the session; Why tells which of these, and the game's reason. The components are as
-// they were when the node was removed, and View is where it is drawn then, but not beyond its end.
-// On proxies it runs inside Receive, when drawn time has reached the removal. On the authority it
-// runs inside World.Remove; if RplNode was taken away it runs in the step's Send, and the entity
-// stays. fn may read the entity: World.Valid is still true of it. On the authority, removing the
-// entity again inside fn panics, and so do two nodes that each remove the other there.
+// OnStreamOut runs before a node's entity goes. destroyed is true if the game has destroyed the node or its
+// owner has left, and false if it has only gone out of sight, with its level or with the session; Why tells
+// which of these, and the game's reason. The components are as they were when the node was removed; View shows
+// it where it is drawn then, not beyond its end. On proxies it runs inside Receive, when drawn time has
+// reached the removal. On the authority it runs inside World.Remove; if RplNode was taken away it runs in the
+// step's Send, and the entity stays. fn may read the entity: World.Valid is still true of it. On the
+// authority, removing the entity again inside fn panics, and so do two nodes that each remove the other there.
 func (r *Replication) OnStreamOut(c donburi.IComponentType, fn func(e *donburi.Entry, destroyed bool)) {
 	mustBeMade("OnStreamOut", r)
 	r.notify.StreamOut = append(r.notify.StreamOut, on(c, "OnStreamOut", fn))
@@ -132,28 +131,26 @@ func (r *Replication) OnOwner(c donburi.IComponentType, fn func(e *donburi.Entry
 	r.notify.Owner = append(r.notify.Owner, on(c, "OnOwner", fn))
 }
 
-// OnChange runs on every machine, the authority too, when fields tagged `notify` have
-// changed. It runs inside Receive on proxies and in the step's Send on the authority, at
-// most once a step for each component, except that calls may change what has just
-// streamed in. Of a node that ends on the authority it runs inside World.Remove, before
-// OnStreamOut, for what has changed since: there tendon.Remove of that node does nothing, and
-// World.Remove ends fn, which is counted ("removed again"). Changes by callbacks that run before
-// it are part of the change. It does
-// not run if no `notify` field differs in the end, or the component has gone. It panics
-// for a component that is not replicated or has no field tagged `notify`.
+// OnChange runs on every machine, the authority too, when fields tagged `notify` have changed: inside Receive
+// on proxies, in the step's Send on the authority, at most once a step for each component, except that calls
+// may change what has just streamed in. It does not run if no `notify` field differs in the end, or the
+// component has gone. Changes by callbacks that run before it are part of the change.
 //
-// old is the component before the change: its `notify` fields are as OnChange last saw
-// them, the others as they were in the step before. At stream in, old is what the
-// prefab's function made, what a load-time node's entity held, or the component's default, as it is
-// for a component that came later. Lists, maps and fields with a codec have their old values in
-// old, and so has everything that a stand-in's set writes; all else behind pointers is shared with
-// the component.
+// For a node that ends on the authority it runs inside World.Remove, before OnStreamOut, for what has changed
+// since: there tendon.Remove of that node does nothing, and World.Remove ends fn, which is counted ("removed
+// again"). OnChange panics for a component that is not replicated or has no field tagged `notify`.
 //
-// What a rule changes of a predicted node is told of when the server's state has come, a round trip
-// later, unless that has it otherwise: what must show at once is drawn from the component.
+// old is the component before the change: its `notify` fields are as OnChange last saw them, the others as
+// they were in the step before. At stream in, old is what the prefab's function made, what a load-time node's
+// entity held, or the component's default, as it is for a component that came later. Lists, maps and fields
+// with a codec have their old values in old, and so has everything that a stand-in's set writes; all else
+// behind pointers is shared with the component.
 //
-// A reference also changes when the node that it refers to comes into sight or goes. old then still holds
-// that entity, or Null in a list; on the authority the component may hold it, too, and be equal to old.
+// For a predicted node OnChange runs when the server's state has the change, a round trip after the rule made
+// it: draw from the component what must show at once.
+//
+// A reference also changes when the node that it refers to comes into sight or goes. old then still holds that
+// entity, or Null in a list; on the authority the component may hold it, too, and be equal to old.
 func OnChange[T any](r *Replication, c *donburi.ComponentType[T], fn func(e *donburi.Entry, old T)) {
 	mustBeMade("OnChange", r)
 	mustBeGiven("OnChange", c)

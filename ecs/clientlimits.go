@@ -15,12 +15,12 @@ import (
 // Limits bound what one client may do to a server. A field of 0 means its default. A client
 // that goes beyond is kicked, with a reason that says by what.
 type Limits struct {
-	Packets int // a second, 1,500: what is more is dropped, and for a second on end it is a flood
+	Packets int // a second, 1,500: more are dropped, and a second of that is a flood
 	Bytes   int // a second, 512 KiB, as Packets
-	Backlog int // bytes that wait for the server's next Receive, 1 MiB, at most 4 MiB: what is more is dropped
+	Backlog int // bytes that wait for the server's next Receive, 1 MiB, at most 4 MiB: more are dropped
 	Calls   int // RPCs a second, 2,000
-	// Handshakes is how many of them one address may begin at once and a second, 64, and Unjoined
-	// how many clients of one address may be on their way in, 8, at most 128: more must wait.
+	// Handshakes is how many one address may begin at once, and in each second, 64; Unjoined is how
+	// many clients of one address may be on their way in, 8, at most 128: more must wait.
 	Handshakes, Unjoined int
 	// Unanswered is how long a client may acknowledge no packet, or take no reliable message
 	// that waits for it: 10 s, or Times.Silence if that is longer. Time in which the server itself

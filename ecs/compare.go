@@ -8,7 +8,7 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// A Difference is something that a client has otherwise than the server.
+// A Difference is something that differs between a client and its server.
 type Difference = differ.Difference
 
 // Differences compares what two machines of one process have of the same session, a server

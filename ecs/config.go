@@ -36,9 +36,9 @@ type Config struct {
 	Remove    func(*donburi.Entry) // removes an entity whose node the session ends, with the entity's children; nil: World.Remove
 	Debug     bool                 // look for the game's mistakes in every step, which costs time; they are counted, and logged once for each kind of entity
 
-	// MaxMargin limits how much earlier a client's commands are made for the sake of those that its line
-	// delays more than half of them. With less, the server acts sooner on keys, and more commands come too
-	// late for their tick. 0 means as much as the line needs.
+	// MaxMargin limits how much earlier a client makes its commands so that those which its line delays
+	// most are in time, too. Smaller: the server acts sooner on keys, and more commands miss their tick.
+	// 0 means as much as the line needs.
 	MaxMargin time.Duration
 
 	// Admit, if set, is asked about each client before it is let in: with its Config.Hello, which it may have
@@ -48,10 +48,9 @@ type Config struct {
 	Admit func(hello []byte, id transport.Identity) error
 
 	// Rewind names the components whose fields tagged `interp` Call.Rewind sets back to what a caller saw, on
-	// the server and on clients: give it on both.
-	// What comes less often than in each send, by NodeData.Hz or rpl.Fading, was drawn on a straight way
-	// between what came, which Rewind does not know: at Hz 10 it is off by some 10 pixels of a circle at
-	// 240 a second.
+	// the server and on clients: give it on both. It is less exact for what is not updated in each send
+	// (NodeData.Hz, rpl.Fading), because players see that move straight from update to update: at Hz 10,
+	// what circles at 240 pixels a second is off by some 10.
 	Rewind []donburi.IComponentType
 
 	// RewindOnly restricts Rewind to entities that the filter takes; nil means all that have one of

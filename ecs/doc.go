@@ -27,8 +27,8 @@
 //
 // … make an entity a node? Spawn it by a [Prefab], whose function builds the entity on
 // every machine with its local components and its parts. Or call Replication.Create, or
-// add components.RplNode to the entity. Both sides make by themselves what stands in
-// every world from the start, under the same name: see [Named].
+// add components.RplNode to the entity. What stands in every world from the start, each
+// machine makes by itself, under the same name: see [Named].
 //
 // … write a system? Ask for the role, never "am I the server": [IsAuthority] for one
 // entity, the filter [Authority] for many, [IsOwner] and [Mine] for what this machine's
@@ -113,9 +113,9 @@
 // in this order: the prefab's function, OnStreamIn, OnParent, OnOwner, OnChange, calls, OnStreamOut;
 // parents before their children, after them in OnStreamOut. Calls wait for the node, not for its
 // state: under loss a ToOwner call may run before OnOwner. On the authority a step's calls run
-// before its OnChange, which also reports what they have changed. No callback on any machine tells
-// of a node that is removed in the step in which it was made, and no other machine hears of one
-// that is removed before the next send, nor of calls on it.
+// before its OnChange, which also reports what they have changed. A node that is made and removed
+// in the same step has no callback on any machine. Other machines never hear of a node that is
+// removed before the next send, nor of calls on it.
 //
 // A node made by Create, Named or a prefab exists for the API at once, and for other
 // machines from the step's Send on. An entity that is given components.RplNode becomes a

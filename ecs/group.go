@@ -123,8 +123,8 @@ func (g *Group) While(r *Replication, in func(p rpl.Peer) bool) {
 	}
 }
 
-// Allow sets the function that decides who may come in by Ask, on the authority; without it
-// nobody. Who asks to be let out always is; what ends the right to be in calls Put.
+// Allow sets the function that decides, on the authority, whose Ask to come in is granted; without it nobody's
+// is. Asking to be let out is always granted. Where the right to be in ends, call Put.
 func (g *Group) Allow(r *Replication, ok func(p rpl.Peer) bool) {
 	g.check(r)
 	if r.groups.allow == nil {

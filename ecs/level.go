@@ -11,17 +11,18 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 )
 
-// Load moves everyone to another level, on the authority, at the next Receive, or the one after that
-// if it is called between two steps of a session: every node ends, OnWorld fills a new world on each machine, OnStart and OnJoin run again.
+// Load moves everyone to another level, on the authority, at the next Receive, or the one after that if it is
+// called between two steps of a session: every node ends, OnWorld fills a new world on each machine, OnStart
+// and OnJoin run again. Load panics on a client, and for a name of more than 255 bytes.
 //
-// Without OnWorld the world stays, and its load-time nodes with it, under their parents
-// and in their groups, but owned by nobody. The same holds if the name is empty and the
-// world is still the one that New was given. A peer gets the new level's state when its
-// own side is built. A peer that is lost meanwhile gets it when it is back: OnBack runs,
-// then OnJoin. What changes in the step that calls Load leaves with its Send, whether or
-// not one was due, and so does what was on its way; all of that arrives before the level,
-// whatever is lost, as far as the budget pays for it, and as do reliable calls to clients
-// that were made before Load. Load panics on a client, and for a name of more than 255 bytes.
+// Without OnWorld the world stays, and its load-time nodes with it, under their parents and in their groups,
+// but owned by nobody. The same holds if the name is empty and the world is still the one that New was given.
+// A peer gets the new level's state when its own side is built; a peer that is lost meanwhile, when it is
+// back: OnBack runs, then OnJoin.
+//
+// What has changed up to the step that calls Load leaves with that step's Send, even if none was due, as far
+// as the budget pays for it. It arrives before the level, whatever is lost; so do reliable calls to clients
+// made before Load.
 func (r *Replication) Load(name string) {
 	mustBeMade("Load", r)
 	switch {

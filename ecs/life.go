@@ -94,15 +94,14 @@ func (r *Replication) Join(d transport.Dialer) {
 	}})
 }
 
-// Close ends what Host or Join began. A server tells every peer the reason and plays on
-// without them. A client tells the server, leaves, and is alone, with OnEnd as for any
-// other end. At most 200 bytes of the reason are sent. Calls of Host and Join that have
-// not taken effect yet are dropped without OnEnd. Close does not wait for what is still
-// on its way, and nothing is sent again after it: a server that closes a second after its last
-// calls has them come over a good line, but over one that loses a fifth, at 300 ms, one in ten
-// is lost. Where they must come, have the clients answer, and close then. A dedicated server
-// stays one: it has no player who could be Alone. Called outside of
-// Receive, Send and callbacks, Close is done when it returns.
+// Close ends what Host or Join began. A server tells every peer the reason and plays on without them. A client
+// tells the server, leaves, and is alone, with OnEnd as for any other end. At most 200 bytes of the reason are
+// sent. Calls of Host and Join that have not taken effect yet are dropped without OnEnd.
+//
+// Close does not wait for what is on its way, and nothing is sent again after it. On a good line a second
+// between the last calls and Close is enough; on one that loses a fifth, at 300 ms, one call in ten is lost by
+// then. Where calls must arrive, let the clients answer, and close then. A dedicated server stays one: it has
+// no player who could be Alone. Called outside of Receive, Send and callbacks, Close is done when it returns.
 func (r *Replication) Close(reason string) {
 	mustBeMade("Close", r)
 	r.pending = slices.DeleteFunc(r.pending, func(q request) bool {

@@ -50,13 +50,15 @@ type prediction struct {
 	corrected []func(Correction)
 }
 
-// Predict says whether this client predicts a node, from the next Receive on. Without it a
-// client predicts what its player owns. A node of others, such as a ball or another's car, is
-// predicted with the zero value of its commands; one without a command, be it of None, is not. An
-// own node that is not predicted waits for the server and is drawn as all proxies are; its input is
-// sent all the same. Of others' nodes the server bears 64 in mind; of more, some may be corrected for nothing,
-// and Call.Rewind sets them back. An own node that passes to another player is not predicted until asked for again.
-// On an authority Predict does nothing; of the session's node it holds at any time, for all sessions.
+// Predict sets whether this client predicts a node, from the next Receive on. By default a client predicts
+// what its player owns. It predicts another's node, such as a ball or a car, with the zero value of the node's
+// commands; a node without any command, not even one of None, is not predicted. An own node that is not
+// predicted waits for the server and is drawn as all proxies are; its input is sent all the same.
+//
+// The server remembers 64 predicted nodes of others for each client; beyond that some may be corrected for
+// nothing, and Call.Rewind sets them back. An own node that passes to another player is not predicted until
+// asked for again. On an authority Predict does nothing; for the session's node it may be called at any time,
+// and holds for all sessions.
 func Predict(e *donburi.Entry, on bool) {
 	if r, n := nodeAt(e); n != nil && (r.shared.Auth == nil || n == r.nodes.Session) {
 		n.Asked, n.Waits = on, !on

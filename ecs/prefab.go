@@ -89,21 +89,21 @@ func (f *Prefab[A]) build(r *Replication, w donburi.World, a *A) *donburi.Entry 
 	return e
 }
 
-// Predict is Spawn in a command's Apply: where the command is predicted the entity is there
-// at once, as a bullet is in the frame of the key, and the authority's node takes it over
-// when it arrives; on the authority it is Spawn, and gives the node to the player whose
-// command it is. key tells apart what one run of the rule spawns by this prefab: what has the
-// same is one node on a client, which is counted ("spawn key used twice").
+// Predict spawns a node in a command's Apply, such as a bullet in the frame of the key. Where the command is
+// predicted the entity is there at once, and the authority's node takes it over when it arrives; on the
+// authority Predict is Spawn, and gives the node to the player whose command it is. key distinguishes what one
+// run of the rule spawns by this prefab: on a client two with one key are one node, which is counted ("spawn
+// key used twice").
 //
-// Until then the entity is a proxy without an id: the prefab's own command (NewCommand[None]
-// with a rule that moves it) runs on it in each tick, here as on the authority, and goes on
-// doing so after it. Where a correction does not spawn it again, or the authority has not
-// spawned it a round trip and 250 ms later, it is removed by Config.Remove, without
-// OnStreamIn or OnStreamOut. Only the authority may end a node: ask IsAuthority in the rule.
+// Until then the entity is a proxy without an id: the prefab's own command (NewCommand[None] with a rule that
+// moves it) runs on it in each tick, as on the authority, and goes on afterwards. Where a correction does not
+// spawn it again, or the authority has not spawned it a round trip and 250 ms later, it is removed by
+// Config.Remove, without OnStreamIn or OnStreamOut. Only the authority may end a node: ask IsAuthority in the
+// rule.
 //
-// Predict panics where Spawn does, and on a client outside of a command's Apply, also with a
-// Call that was kept from another tick. Where 256 nodes wait for the authority's, another is
-// there for a step; that is counted ("spawn not predicted").
+// Predict panics where Spawn does, and on a client outside of a command's Apply, also with a Call that was
+// kept from another tick. While 256 nodes wait for the authority's, a further one lasts one step ("spawn not
+// predicted").
 func (f *Prefab[A]) Predict(c Call, key int, a A) *donburi.Entry {
 	r := of(c.Entry)
 	c.name.Key = key

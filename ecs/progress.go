@@ -5,13 +5,13 @@ package ecs
 // Progress is how far this machine has come with this level. Want may grow, as more comes into view.
 type Progress struct {
 	Have, Want int  // nodes
-	Done       bool // all that was to come, once nothing waited to be sent, has come; stays so until the next level
+	Done       bool // everything that was to come at first is here; stays so until the next level
 
 	share float64 // the greatest so far
 }
 
-// Share is what a loading bar shows: from 0 to 1, which it reaches with Done alone. Within a level it never
-// goes back, also where more comes into view.
+// Share returns what a loading bar shows, from 0 to 1; it is 1 only when Done. Within a level it never goes
+// back, also where more comes into view.
 func (p Progress) Share() float64 {
 	if p.Done {
 		return 1

@@ -10,15 +10,15 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 )
 
-// A Reason says why a node has gone: Why tells it inside OnStreamOut. Those of a game are the
-// numbers 1 to 239, the same on every machine, as constants of its protocol.
+// A Reason says why a node has gone; Why returns it inside OnStreamOut. A game's own reasons are
+// the numbers 1 to 239, the same on every machine, as constants of its protocol.
 type Reason = nodes.Reason
 
 // The reasons that are not a game's own.
 const (
 	Removed     = nodes.Removed     // the game has removed it and gave no reason
 	OwnerLeft   = nodes.OwnerLeft   // its owner has left, and it was not to be kept
-	OutOfSight  = nodes.OutOfSight  // it is still there, and no longer told to this machine
+	OutOfSight  = nodes.OutOfSight  // it still exists, out of this machine's sight
 	LevelEnded  = nodes.LevelEnded  // Load has ended its level
 	SessionOver = nodes.SessionOver // this machine has left the session or the single-player world
 )
@@ -45,9 +45,9 @@ func Remove(e *donburi.Entry, why Reason) {
 	}
 }
 
-// RemoveTree removes a node with all that is attached below it, what is below first: a chest with what is
-// in it. Remove alone leaves that behind, at the top, with the fields that it has; Detach takes off
-// first what shall stay where it is.
+// RemoveTree removes a node with all that is attached below it, children first: a chest with its contents.
+// Remove alone leaves the children behind, at the top, with their fields as they are. Detach first what shall
+// keep its place.
 func RemoveTree(e *donburi.Entry, why Reason) {
 	mustBeThere("RemoveTree: this", e)
 	if IsAuthority(e) {
@@ -60,7 +60,7 @@ func RemoveTree(e *donburi.Entry, why Reason) {
 	}
 }
 
-// Why tells, inside OnStreamOut, why the node goes that an entity is or belongs to.
+// Why returns, inside OnStreamOut, the reason for which the entity's node goes, also for a part.
 func Why(e *donburi.Entry) Reason {
 	if _, n := nodeAt(e); n != nil {
 		return n.Why

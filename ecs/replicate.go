@@ -49,14 +49,15 @@ func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T]
 	return c
 }
 
-// Reckon declares a function of the game that moves a component on every machine that has it,
-// and returns the component. step takes the component from one tick to the next, t, by its tagged fields, the
-// tick and what all machines have alike, such as the map of the level; in the game's own step the
-// authority calls the same rule, or another. What the authority has is told only where it differs
-// from what step makes of what was told last by more than a field's `tol=`, or one step of a
-// fractional field without; and exactly once it has not changed for a second, when step does not
-// run any more. A server tells anew after 30 s on the way. step changes nothing but the component.
-// The component has plain numbers only. Like Replicate it is for package variables.
+// Reckon declares a function that moves a component on every machine that has it, and returns the component.
+// step takes the component from one tick to the next, t, by its tagged fields, the tick and what all machines
+// have alike, such as the map of the level, and changes nothing else. In the game's own step the authority
+// calls the same rule, or another.
+//
+// The authority sends the component only when it differs, by more than a field's `tol=` (or one step of a
+// fractional field without), from what step has made of what was sent last, or after 30 s of motion; and
+// exactly once it has not changed for a second, when step does not run any more. The component has plain
+// numbers only. Like Replicate, Reckon is for package variables.
 func Reckon[T any](p *Protocol, c *donburi.ComponentType[T], step func(w donburi.World, t rpl.Tick, c *T)) *donburi.ComponentType[T] {
 	p.declare("function", "Reckon")
 	var k *nodes.Component

@@ -176,10 +176,10 @@ func (r *Replication) Tick() rpl.Tick {
 	return r.shared.Tick
 }
 
-// PredictedTick returns the tick of the state that this client predicts, which is ahead of Tick: a HUD shows what
-// is left of a cooldown as the tick that a rule has put into a predicted component, less PredictedTick. From
-// Receive to the commands' Run it is the tick that they are about to run, if this step has one; in a rule it is
-// Tick, and so it is on an authority, and on a client that predicts nothing.
+// PredictedTick returns the tick of the state that this client predicts; it is ahead of Tick. Draw shows what
+// is left of a cooldown as Ready - PredictedTick, where a rule has put the tick Ready into a predicted
+// component. From Receive to the commands' Run it is the tick that they are about to run, if this step has
+// one. It equals Tick in a rule, on an authority, and on a client that predicts nothing.
 func (r *Replication) PredictedTick() rpl.Tick {
 	if len(r.predict.all) > 0 && r.commands.playing == 0 {
 		return rpl.Tick(r.commands.lead.Tick())

@@ -103,12 +103,13 @@ func (c *RPC[A]) AnyOrder() *RPC[A] {
 	return c
 }
 
-// WhenDrawn delays the server's calls on clients until drawn time (ViewTick) has reached their ticks, so that the
-// sound of a hit comes with the fist. They run in that Receive, by tick and then as they came, before OnStreamOut of
-// what ends by then; at once on nodes that the client predicts, but for the session's, and where more than 512
-// wait ("rpc before its picture"), or where their node is about to lose a component. Calls without it may overtake
-// them. A level drops those that wait, and what a reference tagged `has` refuses by then is not run. It is
-// part of the declaration, of this machine alone, and returns c. New refuses it for a call to the server.
+// WhenDrawn delays the server's calls on clients until drawn time (ViewTick) has reached their ticks, so that
+// the sound of a hit comes with the fist. They run in that Receive, by tick and then as they came, before
+// OnStreamOut of what ends by then. They run at once on nodes that the client predicts (except the session's),
+// when more than 512 wait ("rpc before its picture"), and when their node is about to lose a component. Calls
+// without WhenDrawn may overtake them. A new level drops those that wait, and so does a reference tagged `has`
+// that is not met by then. It is part of the declaration, of this machine alone, and returns c. New refuses it
+// for a call to the server.
 func (c *RPC[A]) WhenDrawn() *RPC[A] {
 	c.protocol.declare("WhenDrawn of RPC", c.wire.Name)
 	if c.wire.To == rpl.ToServer {
@@ -253,20 +254,22 @@ func (c *RPC[A]) prepare(e *donburi.Entry, a *A) (*Replication, *nodes.Node, []b
 	return r, n, args, nil
 }
 
-// Rewind runs fn with the others where the caller of a command saw them when it gave it, on the server and on the
-// caller's machine alike, also in a replay: so one Apply finds the same on both. In fn, find out who is hit; what
-// comes of it, do after it. That is what was on the caller's newest frame or, in a second step since, would be by then.
+// Rewind runs fn with other entities where the caller of a command saw them when it gave the command, on the
+// server and on the caller's machine alike, also in a replay: so one Apply finds the same on both. Find out in
+// fn who is hit; apply the consequences after it. What counts is the caller's newest frame or, in a second
+// step since, what is due by then.
 //
-// It sets the fields tagged `interp` of the components that Config.Rewind names, of parts too, and the Parent
-// of what hung below another node. What the caller drives or predicts is left as it is, and so are all other
-// fields, so that fn may take hit points. Of the fields that are set, a change is added to the present value or,
-// for `interp=step`, kept; setting one to the very value that was seen cannot be noticed. What was not on
-// the caller's screen then (a body that was just made) is as it is now: Space does not find it, and Saw is false.
+// Rewind sets the fields tagged `interp` of the components in Config.Rewind, of parts too, and the Parent of
+// what hung below another node. It leaves alone what the caller drives or predicts, and all other fields, so
+// fn may take hit points. If fn changes a field that was set, the change is added to the present value (with
+// `interp=step`, the new value is kept); setting one to the very value that was seen cannot be noticed. What
+// was not on the caller's screen then, such as a body that was just made, is as it is now: Space does not find
+// it, and Saw is false.
 //
-// A claim to have seen more than half a second ago, or longer ago than the server has measured of that
-// peer, is cut to that. For players of this machine, on other clients that predict the node, in OnWake and
-// for a command of None fn runs with everything as it is. Without Config.Rewind it does so everywhere: the server
-// counts that ("rewind of nothing") and logs it once, and so does a client of a server that has it. nil panics.
+// Rewind goes back half a second at most, and no longer than the server has measured of that peer. For players
+// of this machine, on other clients that predict the node, in OnWake and for a command of None, fn runs with
+// everything as it is. Without Config.Rewind it always does: a server, and a client whose server has it,
+// counts that ("rewind of nothing") and logs it once. nil panics.
 func (c Call) Rewind(fn func()) {
 	if fn == nil { // mustBeFunc would have each closure allocate
 		panic("tendon: Rewind of no function")

@@ -23,14 +23,13 @@ type sessionNode struct {
 // sessionType marks the session's own entity.
 var sessionType = donburi.NewTag("Session")
 
-// Session returns the session's own node, for what belongs to no entity. It is always
-// relevant, owned by nobody, and lives through levels with its components: a component
-// added to it on the authority is replicated. After a Load a client has there what it last heard
-// before, until the level's first state comes; it runs no rule on that. While this machine is in another's session,
-// the node carries only what that session's server has put there; this machine's own
-// components are back when it is alone again. After each Load, ask for the entry again,
-// and set the references in its components again, in OnStart: they refer to entities of
-// the old world. The node cannot be removed, given or attached.
+// Session returns the session's own node, for what belongs to no entity. It is always relevant, owned by
+// nobody, and lives through levels with its components: a component added to it on the authority is
+// replicated. It cannot be removed, given or attached. After each Load, ask for the entry again, and set the
+// references in its components again, in OnStart: they refer to entities of the old world. Until the new
+// level's first state comes a client has there what it last heard before, and runs no rule on that. While this
+// machine is in another's session, the node carries only what that session's server has put there; this
+// machine's own components are back when it is alone again.
 func (r *Replication) Session() *donburi.Entry {
 	mustBeMade("Session", r)
 	return r.home.entry()

@@ -18,9 +18,9 @@ import (
 // node, it is ignored and counted ("stale show"). A machine with a player has every node in any case.
 func Show(e *donburi.Entry, to rpl.Peer) { setShowing("Show", e, to, rpl.Shown) }
 
-// Hide keeps a node from a peer, as Show gives it to one: with the whole tree that the node is in, so
-// that what a hidden spy boards goes out of sight with it, whatever else is shown there. A peer that
-// owns a node of the tree has it all the same.
+// Hide hides a node from a peer, as Show shows it, with the whole tree that it is in, whatever else is shown
+// there: what a hidden spy boards goes out of sight with it. A peer that owns a node of the tree has the tree
+// all the same.
 func Hide(e *donburi.Entry, from rpl.Peer) { setShowing("Hide", e, from, rpl.Hidden) }
 
 // ByRule takes Show and Hide back: NodeData and Config.Interest decide again.
@@ -41,11 +41,11 @@ func setShowing(what string, e *donburi.Entry, p rpl.Peer, s rpl.Showing) {
 	}
 }
 
-// Preload lets a peer see what is round a point as well, for a time, so that it is there when the
-// player is taken there. The point is seen from at the scale of 1 (see components.Observer).
-// Call it on the authority; elsewhere, for a peer that is not here, and without a Config.Interest it
-// has no effect. An error wraps rpl.ErrRange for a time that is not above 0 or a place that is not
-// finite, and rpl.ErrLimit where rpl.MaxPreloads (8) of the peer are not over.
+// Preload also shows a peer what is round a point, for a time, so that it is there when the player is taken
+// there. The point sees as an observer of scale 1 does (see components.Observer). Call it on the authority;
+// elsewhere, for a peer that is not here, and without a Config.Interest it has no effect. An error wraps
+// rpl.ErrRange for a time that is not above 0 or a place that is not finite, and rpl.ErrLimit while
+// rpl.MaxPreloads (8) of the peer's are not over.
 func (r *Replication) Preload(p rpl.Peer, at gmath.Vec, d time.Duration) error {
 	mustBeMade("Preload", r)
 	if r.shared.Auth == nil || p == r.shared.Me || r.shared.config.Interest == nil {

@@ -12,23 +12,22 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/places"
 )
 
-// Space answers questions about where nodes are, on every machine: on a client, among the
-// nodes that it has. A node is at its place in the world, with its parents' counted in, and
-// reaches as far as its components.Extent says; a node without a place is where the node
-// above it is.
+// Space answers questions about where nodes are, on every machine; a client knows the nodes that it has. A
+// node is at its place in the world, its parents' included, and reaches as far as its components.Extent says;
+// a node without a place is where the node above it is.
 //
-// Within one step the answers are by where nodes were at its first question; what is bumped,
-// made, removed, given another parent or told of by Moved counts at once, and so does what
-// this client predicts, with what its commands have made. After Receive, Send and Frame questions look again. Inside
-// Call.Rewind and in replays the answers are as of then, without what the caller did not see. Nodes whose place is not a finite
+// Within a step, answers go by where nodes were at the step's first question. What is made, removed, given
+// another parent, bumped or Moved since counts at once, and so does what this client predicts, including what
+// its commands have made. After Receive, Send and Frame questions look again. Inside Call.Rewind and in
+// replays the answers are as of then, without what the caller did not see. Nodes whose place is not a finite
 // number are not found.
 //
-// A game that never asks pays nothing. Asking allocates nothing once the index is warm. The
-// loops may move, make and remove nodes, and ask again: each goes on with what it has found,
-// less what has ended. Questions with NaN, and with a negative radius or size, find nothing.
+// A game that never asks pays nothing. Asking allocates nothing once the index is warm. The loops may move,
+// make and remove nodes, and ask again: each goes on with what it has found, less what has ended. Questions
+// with NaN, and with a negative radius or size, find nothing.
 //
-// On a client what has gone is found until it is drawn no more, as the world's own queries find it;
-// the rules of commands do not find it.
+// On a client a removed node is found while it is still drawn, as by the world's own queries, but not by
+// commands' rules.
 type Space struct {
 	r *Replication
 	v *places.View

@@ -70,8 +70,8 @@ type CommandStats struct {
 	Missed  int           // ticks of a node whose player's command had not come
 	Late    int           // commands that came after their tick; their presses count in the next
 	Early   int           // refused, because they were farther ahead than any client is
-	Doubled int           // repeats of what was here
-	Former  int           // for nodes that had been this player's until less than a second ago: on their way at a hand-over
+	Doubled int           // repeats of what had come
+	Former  int           // for nodes that this player had owned until less than a second ago
 	Refused int           // for nodes of others
 	Margin  time.Duration // mean time that they came before their tick
 

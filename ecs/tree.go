@@ -101,8 +101,8 @@ func Attach(child, parent *donburi.Entry) error {
 	return nil
 }
 
-// Detach is Attach to nothing that leaves a node where it is: its components.Transform, if it has one, is
-// that of the world from then on. Attach to nothing leaves all fields as they are.
+// Detach moves a node to the top, as Attach(child, nil) does, and leaves it where it is in the world: it
+// rewrites its components.Transform, if it has one. Attach alone leaves all fields as they are.
 func Detach(child *donburi.Entry) error {
 	if child == nil || !child.Valid() || !child.HasComponent(components.Transform) {
 		return Attach(child, nil)
@@ -126,10 +126,9 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 	})
 }
 
-// WorldView is WorldTransform as it is to be drawn in this frame: each transform on the
-// way up is drawn between its own samples, so a rider stays where it sits on what carries
-// it. A node whose parent has changed is drawn on the parent before until drawn time
-// reaches the change.
+// WorldView is WorldTransform as it should be drawn in this frame: each transform on the way up is drawn
+// between its own samples, so a rider stays where it sits. A node whose parent has changed is drawn on the
+// former one until drawn time reaches the change.
 func WorldView(e *donburi.Entry) components.TransformData {
 	return climb("WorldView", e, func(r *Replication, e *donburi.Entry, n *nodes.Node) (components.TransformData, bool) {
 		if n != nil && n.Former != nil && !r.past.Sets(n, e.Entity(), components.Transform) {

@@ -37,14 +37,15 @@ type drawing struct {
 	confirmed []int32
 }
 
-// View returns a copy of a component as it should be drawn in this frame: fields tagged
-// `interp` have their values at the time that Frame has set, the others their present
-// values. What this machine decides itself, on the authority and of local entities, is drawn
-// between its last two steps, so that a quick display shows motion in each frame; nothing is
-// kept for that of components that are not asked for. Within a step View shows others still as the newest
-// frame did, also where a correction runs an earlier tick again, and what this machine decides or predicts
-// as it is; inside Call.Rewind what that has set back is as it stands there. Without `interp` fields it is the
-// component as it is. View panics if the entity does not have the component or has been removed.
+// View returns a copy of a component as it should be drawn in this frame: fields tagged `interp` as of the
+// time that Frame has set, the others as they are. What this machine decides itself (as the authority, and
+// local entities) is drawn between its last two steps, so that a fast display shows motion in each frame; only
+// components that View is asked for cost memory for it. Without `interp` fields View returns the component as
+// it is.
+//
+// Within a step, also in a replay, View shows others as the newest frame did, and what this machine decides or
+// predicts as it is; inside Call.Rewind it shows what was set back. It panics if the entity was removed or
+// lacks the component.
 func View[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	r, n := nodeAt(e)
 	if n == nil && !e.Valid() { // the entity of a node is there
@@ -63,9 +64,8 @@ func (r *Replication) ViewTick() float64 {
 	return r.draw.screen.Render
 }
 
-// Confirmed returns a copy of a component as the server has last told of it: without what
-// this client predicts. Where nothing is predicted it is the component as it is. It panics if the
-// entity does not have the component.
+// Confirmed returns a copy of a component as the server has last sent it, without this client's predictions;
+// where nothing is predicted, as it is. It panics if the entity does not have the component.
 func Confirmed[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	mustHave("Confirmed", e, c)
 	v := *c.Get(e)

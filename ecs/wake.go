@@ -27,18 +27,16 @@ type waking struct {
 // of a wake to be: no protocol has so many.
 const wakeCommand = 1 << 24
 
-// Wake schedules OnWake for an entity at the beginning of the step of a tick; a tick that is not
-// ahead counts as the next. A step costs what is due in it, however many wait. What has been
-// removed is not woken, nor whoever has its place, nor an entity that was a node and is none by
-// then, or another; a level takes all its wakes along. An entity is woken once for each tick that it
-// was given.
+// Wake schedules OnWake for an entity at the beginning of the step of a tick; a tick that is not ahead counts
+// as the next. The entity is woken once for each tick that it was given, unless by then it has been removed,
+// or is no longer the node that it was; a new level drops all wakes. A step costs what is due in it, however
+// many wait.
 //
-// On the authority any entity can be given one, on a client a local entity and a node that it
-// predicts, from a command's Apply or from OnWake: the wake is then part of what is predicted, and
-// runs again, with Call.Replay, where a correction runs its tick again. For other proxies Wake
-// does nothing: the authority wakes them. In a prefab's function it is too early: nobody knows
-// yet whose the entity will be. A client is not told of the authority's wakes, so keep
-// what a rule waits for in a replicated field, and have OnWake look at it.
+// The authority may wake any entity; a client a local one, and, from a command's Apply or from OnWake, a node
+// that it predicts: that wake is part of the prediction, and runs again, with Call.Replay, where a correction
+// runs its tick again. For other proxies Wake does nothing: the authority wakes them. In a prefab's function
+// it is too early: nobody knows yet whose the entity will be. A client does not learn of the authority's
+// wakes, so keep what a rule waits for in a replicated field, and let OnWake look at it.
 func Wake(e *donburi.Entry, at rpl.Tick) {
 	r, n := nodeAt(e)
 	switch {

@@ -9,7 +9,7 @@ type Reason uint8
 const (
 	Removed     Reason = 0 // the game has removed it and gave no reason
 	OwnerLeft   Reason = 240 + iota - 1
-	OutOfSight         // it is still there, and no longer told to this machine
+	OutOfSight         // it still exists, out of this machine's sight
 	LevelEnded         // its level has ended
 	SessionOver        // this machine has left the session, or its single-player world, that it belonged to
 )
