@@ -66,6 +66,7 @@ func (dr *drawing) byFormer(e *donburi.Entry, n *nodes.Node) (t components.Trans
 func (dr *drawing) slip(n *nodes.Node, was components.TransformData) {
 	f, e := n.Former, dr.World.Entry(n.Entity)
 	if is := WorldView(e); !dr.leaps(f, e) {
+		f.Goes = true
 		f.Slip = components.TransformData{Pos: was.Pos.Sub(is.Pos), Rot: gmath.Rad(math.Remainder(float64(was.Rot-is.Rot), 2*math.Pi))}
 		f.SlipAt = dr.screen.Now().Seconds()
 	}
@@ -75,18 +76,18 @@ func (dr *drawing) slip(n *nodes.Node, was components.TransformData) {
 // is known to have been there, then on the way to the present one, unless that is a leap.
 func (dr *drawing) inWorld(f *nodes.Former, e *donburi.Entry) components.TransformData {
 	f.Asked = true
-	render := dr.screen.Render
-	defer func() { f.Asked, dr.screen.Render = false, render }()
+	render, aside := dr.screen.Render, dr.screen.Aside
+	defer func() { f.Asked, dr.screen.Render, dr.screen.Aside = false, render, aside }()
 	if render <= f.Sure {
 		return dr.before(f, e)
 	}
-	from, leaps := f.Sure, dr.leaps(f, e)
+	from, leaps := f.Sure, !f.Goes && dr.leaps(f, e)
 	if leaps {
 		from = f.Last
 	}
-	dr.screen.Render = from
+	dr.screen.Render, dr.screen.Aside = from, true
 	was, is := dr.before(f, e), dr.after(f, e)
-	dr.screen.Render = render
+	dr.screen.Render, dr.screen.Aside = render, aside
 	if render <= from {
 		return dr.before(f, e)
 	}
@@ -103,9 +104,9 @@ func (dr *drawing) inWorld(f *nodes.Former, e *donburi.Entry) components.Transfo
 // leaps reports whether a change of parent is a leap from one place in the world to the other. From where it is
 // known to have been, a node may have gone on as fast as it was, and come back as fast.
 func (dr *drawing) leaps(f *nodes.Former, e *donburi.Entry) bool {
-	render := dr.screen.Render
-	defer func() { dr.screen.Render = render }()
-	dr.screen.Render = f.Sure - 1
+	render, aside := dr.screen.Render, dr.screen.Aside
+	defer func() { dr.screen.Render, dr.screen.Aside = render, aside }()
+	dr.screen.Render, dr.screen.Aside = f.Sure-1, true
 	speed := dr.before(f, e).Pos
 	dr.screen.Render = f.Sure
 	was := dr.before(f, e).Pos

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/mem"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
@@ -74,4 +75,44 @@ func hookedWay(t *testing.T, c netsim.Conditions, seed uint64) (most float64) {
 		before = now
 	}
 	return most
+}
+
+// Two riders get out of a car in one step. The car is drawn going on evenly: what is asked about other
+// times, to see whether they leap, is not taken for what was drawn.
+func TestCarGoesOnAsRidersGetOut(t *testing.T) {
+	l := newLab(t, netsim.Conditions{Delay: 50e6})
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	var ids []rpl.Node // the car, and two riders
+	for range 3 {
+		ids = append(ids, tendon.ID(server.Create(Transform)))
+	}
+	server.step = func() { Transform.Get(server.find(ids[0])).Pos.X += 5 }
+	for _, id := range ids[1:] {
+		if err := tendon.Attach(server.find(id), server.find(ids[0])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.until("the client has all", func() bool { return client.has(ids[0]) && client.has(ids[1]) && client.has(ids[2]) })
+	l.steps(90)
+	before := 0.0
+	for i := range 60 {
+		if i == 10 {
+			for _, id := range ids[1:] {
+				if err := tendon.Detach(server.find(id)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		l.steps(1)
+		client.Frame()
+		for _, id := range ids {
+			tendon.WorldView(client.find(id))
+		}
+		now := tendon.WorldView(client.find(ids[0])).Pos.X
+		if way := now - before; i > 0 && math.Abs(way-5) > 0.5 {
+			t.Errorf("frame %d: the car is drawn %v on", i, way)
+		}
+		before = now
+	}
 }

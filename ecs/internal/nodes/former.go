@@ -16,6 +16,7 @@ type Former struct {
 	Sure   float64                  // the newest tick, up to Last, at which it is known where it was
 	Until  rpl.Tick                 // when it hangs where it does now
 	Leaps  bool                     // the game has said that the way from there to the next place is a leap
+	Goes   bool                     // it was found that the way from there to the next place is no leap, and so it stays
 	Asked  bool                     // somebody is looking for its place: two nodes may each have been above the other
 	Slip   components.TransformData // what it would have leapt by in the world as its next parent became known, and is drawn away
 	SlipAt float64                  // when that was, in seconds

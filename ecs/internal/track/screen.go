@@ -35,6 +35,7 @@ type Screen struct {
 	Steps, Sends int                  // a second, of the server
 	Now          func() time.Duration // the session's time
 	Received     Received
+	Aside        bool // Render is not what is drawn in this frame: nothing is noted
 
 	drawn []float64 // scratch
 }
@@ -97,7 +98,7 @@ func (sc *Screen) Draw(k *Track, p unsafe.Pointer, inPlace bool) {
 		return
 	}
 	now := sc.Now().Seconds()
-	if !past && b.past != 0 {
+	if !past && b.past != 0 && !sc.Aside {
 		if b.past == k.Newest() && now-b.when < beyondSeconds { // a packet tells that it has stood meanwhile
 			b.add(k, &w, b.drawn, now)
 		}
@@ -107,7 +108,7 @@ func (sc *Screen) Draw(k *Track, p unsafe.Pointer, inPlace bool) {
 	for i := range k.set.Fields {
 		f := &k.set.Fields[i]
 		v := w.at(k, i)
-		if past {
+		if past && !sc.Aside {
 			b.drawn[i] = v
 		}
 		if off := b.off[i]; off != 0 {
@@ -117,7 +118,7 @@ func (sc *Screen) Draw(k *Track, p unsafe.Pointer, inPlace bool) {
 			f.set(p, v)
 		}
 	}
-	if past {
+	if past && !sc.Aside {
 		b.past, b.when = k.Newest(), now
 	}
 }
