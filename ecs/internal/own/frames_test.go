@@ -57,3 +57,45 @@ func TestFramesNeverGoBack(t *testing.T) {
 		}
 	}
 }
+
+// A link's clock takes over from the machine's, as where a menu joins after loading time, and it is another
+// time; or the first frames come at once. A second later each frame shows motion again.
+func TestFramesAfterTheClockChanges(t *testing.T) {
+	for name, clock := range map[string]func(at time.Duration) time.Duration{
+		"back":    func(at time.Duration) time.Duration { return at - 700*time.Millisecond },
+		"far on":  func(at time.Duration) time.Duration { return at + time.Hour },
+		"at once": func(at time.Duration) time.Duration { return at },
+	} {
+		t.Run(name, func(t *testing.T) {
+			now, change := time.Second, time.Duration(0)
+			k := &Keeper{Base: &nodes.Base{Steps: 60}, Now: func() time.Duration { return now }}
+			if name == "at once" {
+				for range 3 {
+					k.Framed()
+					now += time.Nanosecond
+				}
+			}
+			made, still, last := 0, 0, 0.0
+			for i := range 4 * 144 {
+				at := time.Duration(i) * time.Second / 144
+				if now = time.Second + at; at >= time.Second {
+					now = clock(now)
+					change = time.Second
+				}
+				for ; made <= int(at*60/time.Second); made++ {
+					k.Stepped()
+					k.Ended(uint32(100 + made))
+				}
+				k.Framed()
+				drawn := float64(k.step) - 1 + k.drawn()
+				if at > change+time.Second && drawn-last < 0.1 {
+					still++
+				}
+				last = drawn
+			}
+			if still > 5 {
+				t.Errorf("%d of two seconds' frames show no motion", still)
+			}
+		})
+	}
+}

@@ -102,11 +102,11 @@ func (k *Keeper) Framed() {
 	switch took := now - k.framed; {
 	case k.framed == 0:
 		k.ahead = 1
-	case took > longest:
+	case took < 0 || took > longest: // another clock has taken over, as where a session is joined; or a pause
 	case k.frame == 0:
 		k.frame = took
 	default:
-		k.frame += (min(took, longFrame*k.frame) - k.frame) / meanFrames
+		k.frame += (min(took, longFrame*max(k.frame, shortest)) - k.frame) / meanFrames
 	}
 	k.framed = now
 	share := k.share(step)
