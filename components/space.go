@@ -11,13 +11,14 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-// ObserverData makes the owner of the entity see what is around it. One that is attached to another
-// looks from its place in the world where that is said by Transform, else from the place of what it
-// is attached to. Offset moves the viewpoint, in the unit of the node's position. Scale is what the
-// distances of Config.Interest are multiplied by for it: a scope's is 2, a lantern's 0.5; 0 means 1, the
-// most is rpl.MaxScale (16); a scale that is negative, NaN or beyond that is refused, counted
-// ("bad observer") and taken for 1. A peer may have several observers: up to eight cost each what one
-// costs. An observer may be changed and moved at any time.
+// ObserverData makes the owner of the entity see what is around it. Offset moves the
+// viewpoint, in the unit of the node's position. Scale multiplies the distances of
+// Config.Interest: a scope's is 2, a lantern's 0.5; 0 means 1, the most is rpl.MaxScale (16);
+// one that is negative, NaN or beyond that counts as 1, and is counted ("bad observer").
+//
+// An observer that is attached to another node looks from its own place in the world if it has
+// a Transform, else from the place of that node. A peer may have several observers: up to
+// eight cost each what one costs. An observer may be changed and moved at any time.
 type ObserverData struct {
 	Offset gmath.Vec
 	Scale  float64
@@ -25,12 +26,15 @@ type ObserverData struct {
 
 // ExtentData is how far a node reaches round its place, in the unit of its position: a circle,
 // or a box along the axes, which does not turn with the node. A node without it is a point.
-// Questions about space (tendon.Space) go by it, and so does who sees the node, if it stands at the
-// top of its tree: it is in sight by its edge, on the circle round a box, if it reaches farther than an
-// eighth of the distance to enter (rpl.Authority.SetExtent has what that costs). It is local unless
-// the game replicates it: have the prefab's function say it on every machine. Questions see a change
-// of it once the node moves, or after tendon.Moved; who sees the node goes by a change within eight
-// sends. One that Check refuses counts as none, for both, and is logged and counted ("Extent refused").
+// Questions about space (tendon.Space) use it, and so does the choice of who sees the node, if
+// it stands at the top of its tree: it is in sight by its edge (a box by the circle round it),
+// if it reaches farther than an eighth of the distance to enter. See rpl.Authority.SetExtent
+// for the cost.
+//
+// It is local unless the game replicates it: let the prefab's function set it on every
+// machine. Questions see a change of it once the node moves, or after tendon.Moved; who sees
+// the node follows within eight sends. An extent that Check refuses counts as none, for both,
+// and is logged and counted ("Extent refused").
 type ExtentData struct {
 	Radius float64   // of a circle, where Half is zero
 	Half   gmath.Vec // half the width and half the height of a box

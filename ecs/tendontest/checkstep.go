@@ -28,7 +28,7 @@ const (
 	maxTried = 32
 )
 
-// An Impurity is why a rule does not give the same when it runs again.
+// An Impurity is a reason why a rule has another result when it runs again.
 type Impurity struct {
 	Component string // its name in donburi, or as it was registered if it has none
 	Field     string // empty for a component that is no struct
@@ -57,14 +57,14 @@ func (i Impurity) String() string {
 //     there. It is found by giving it a value that it had before
 //   - a tagged field of a node that the client does not predict, and that the rule reads: the
 //     client has it as it was a round trip ago, so the rule comes out differently there whenever
-//     it changes. What a game has weighed it names in Game.Weighed
+//     it changes. Name in Game.Weighed what it may read all the same
 //   - entities that the rule makes or removes again
 //   - a rule that panics on a client, as Prefab.Spawn does
 //
 // Input comes from Game.Setup, so have its bots use every key. What lies behind a pointer is
 // not compared, and a rule that asks a global for the same answer twice is not found out. What is
 // drawn of others (`interp`) stands where it will be at the tick of the rule, as far as their motion
-// is known; that a rule reads it is found while they stand. Inside of Call.Rewind it is as it was drawn in
+// is known; a rule that reads it is found only while they stand. Inside of Call.Rewind it is as it was drawn in
 // that tick, which is the same in each run and on the server.
 func CheckStep(t testing.TB, g Game, steps int) {
 	t.Helper()
@@ -73,8 +73,7 @@ func CheckStep(t testing.TB, g Game, steps int) {
 	}
 }
 
-// Impurities is CheckStep for those who want to look at what is found themselves. The test
-// fails only if there is nothing to check.
+// Impurities returns what CheckStep reports. The test fails only if there is nothing to check.
 func Impurities(t testing.TB, g Game, steps int) []Impurity {
 	t.Helper()
 	l := NewLab(t, g, netsim.Conditions{Delay: 40 * time.Millisecond})

@@ -68,9 +68,9 @@ type Lab struct {
 	steps    int // a second
 }
 
-// LateLine is a line of which every tenth packet comes 50 ms late, as over Wi-Fi. With
-// buffers that grow by the worst packet, or that give up when one is late, such a line
-// freezes what others do for half a second, and delays it for good.
+// LateLine returns a line of which every tenth packet comes 50 ms late, as over Wi-Fi. Buffers
+// that grow by the worst packet, or that give up when one is late, make others freeze for half
+// a second on such a line, and lag for good.
 func LateLine() netsim.Conditions {
 	return netsim.Conditions{Delay: 30 * time.Millisecond, Late: 0.1, LateBy: 50 * time.Millisecond}
 }
@@ -170,9 +170,10 @@ func (l *Lab) TryJoin() (*Machine, error) {
 	return m, errUndecided
 }
 
-// Steps has all machines step n times: Receive, Game.Step and Send on each, the host first. It draws
-// nothing: what a test looks at by View, and fields drawn in place, need a Frame of that machine after
-// each step, by the test or as the last thing in Game.Step: rules that run after it see what is drawn next.
+// Steps makes all machines step n times: Receive, Game.Step and Send on each, the host first.
+// It draws nothing. A test that looks at View, or at fields drawn in place, calls Frame of
+// that machine after each step, or as the last thing in Game.Step: rules that run after it see
+// what is drawn next.
 func (l *Lab) Steps(n int) {
 	for range n {
 		l.Net.Advance(time.Second / time.Duration(l.steps))
@@ -189,9 +190,9 @@ func (l *Lab) Steps(n int) {
 	}
 }
 
-// CheckEqual fails the test if a client has something otherwise than the host: a node, an
-// owner, a tagged field that it may see. Have the world come to rest, and a round trip pass,
-// before. Of each client at most ten differences are named.
+// CheckEqual fails the test if a client differs from the host: in a node, an owner, or a
+// tagged field that it may see. It names at most ten differences for each client. Before it,
+// let the world come to rest, and a round trip pass.
 func (l *Lab) CheckEqual() {
 	l.t.Helper()
 	for _, m := range l.Machines {

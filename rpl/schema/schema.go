@@ -98,8 +98,8 @@ func (s *Schema) Name() string { return s.name }
 //	predict=Field    another field is its velocity per second: item.Field if that is in another
 //	                 component; predict=Field/tick: per tick
 //	tol=             how far, in the field's unit, a number may be from where its velocity has
-//	                 taken it since it was told last, without being told again; what has not
-//	                 changed for a second is told exactly
+//	                 taken it since it was last sent, without being sent again; what has not
+//	                 changed for a second is sent exactly
 //	pos              the node's position: on a vector, or on x and y
 //	to=              who may see it: owner, others (all but the owner), or a group
 //	if=Field         while that bool field is false peers keep the last value; not for secrets
