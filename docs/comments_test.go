@@ -14,8 +14,7 @@ import (
 // Comments name what there is. Names change faster than what is said of them, and a reader who looks for
 // one that is gone has lost the thread: so what a function's or a type's comment says names it, what a
 // comment calls by a name of code (aName, Type.name) is declared somewhere in the module, and a file that it
-// names is there. The suite that every
-// transport runs is tests: their comments say what must hold.
+// names is there. The suite that every transport runs is tests: their comments say what must hold.
 func TestCommentsNameWhatThereIs(t *testing.T) {
 	d := declared{words: map[string]bool{}, members: map[string]map[string]bool{}}
 	files, names := map[string]*ast.File{}, map[string]bool{}
