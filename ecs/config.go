@@ -34,6 +34,7 @@ type Config struct {
 	Times     Times                // how long connections and seats are kept
 	Hello     []byte               // what the server reads with Replication.Hello(peer), at most 512 bytes: a name, a chosen colour
 	Remove    func(*donburi.Entry) // removes an entity whose node the session ends, with the entity's children; nil: World.Remove
+	Clock     func() time.Duration // the time of this machine, by which frames between two steps are drawn while no session is open; it never goes back. nil: the real time. For tests
 	Debug     bool                 // look for the game's mistakes in every step, which costs time; they are counted, and logged once for each kind of entity
 
 	// MaxMargin limits how much earlier a client makes its commands so that those which its line delays
@@ -123,12 +124,10 @@ func (c Config) checked() (Config, error) {
 	if c.Remove == nil {
 		c.Remove = func(e *donburi.Entry) { e.Remove() }
 	}
-	switch {
-	case c.Log == nil && c.Debug:
-		c.Log = slog.Default()
-	case c.Log == nil:
-		c.Log = slog.New(slog.DiscardHandler)
+	if c.Debug {
+		c.Log = cmp.Or(c.Log, slog.Default())
 	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return c, errors.Join(mistakes...)
 }
 

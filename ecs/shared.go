@@ -51,7 +51,7 @@ func (r *Replication) connect() {
 	}
 	r.notify = callbacks.New(&sh.Base, &r.nodes)
 	r.groups = grouping{shared: sh, seats: &r.seats, client: &r.client}
-	r.line = line.New(&sh.Base, sh.config.Log)
+	r.line = line.New(&sh.Base, sh.config.Clock, sh.config.Log)
 	r.checks = mistakes.Checker{
 		Base: &sh.Base, Nodes: &r.nodes, IsDirty: r.extract.IsDirty, Arguments: sh.protocol.arguments, Session: sessionType,
 		Others: func() bool { return r.seats.seated(func(s *seat) bool { return s.joined }) > 0 },

@@ -11,6 +11,10 @@
 //	lab.Steps(600)
 //	lab.CheckEqual() // every client has what the server has
 //
+// [Lab.Play] plays as windows do, with frames at any rate, and shows what is drawn in each:
+//
+//	lab.Play(2*time.Second, tendontest.FPS(144), func(m *tendontest.Machine) { … tendon.View(…) })
+//
 // [CheckStep] looks for what breaks prediction: rules that do not give the same when they run
 // again. It names the component, the field and the entity.
 //
@@ -19,6 +23,6 @@
 // [LateLine] is the line of which players complain most.
 package tendontest
 
-// For readers of the code: lab.go has the machines and the network, checkstep.go the rules
-// that are run again, snapshot.go what a world was like, value.go how values are compared and
+// For readers of the code: lab.go has the machines and the network, play.go their windows,
+// checkstep.go the rules that are run again, snapshot.go what a world was like, value.go how values are compared and
 // set back.

@@ -54,6 +54,8 @@ type Machine struct {
 
 	checked  func() // between Step and Send
 	stepping bool   // Game.Step runs
+	frames   *rand.Rand
+	screen   *screen // nil: none is open
 }
 
 // A Lab is a network and the machines on it. All of it runs on the test's goroutine.
@@ -106,12 +108,19 @@ func (l *Lab) Alone(name string) *Machine {
 	if l.game.Configure != nil {
 		l.game.Configure(name, &config)
 	}
+	if config.Clock == nil {
+		config.Clock = l.Net.Now
+	}
 	r, err := tendon.New(nil, l.game.Protocol, config)
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	l.steps = r.Steps() // all have the same: New refuses a second rate for one protocol
-	m := &Machine{Replication: r, Name: name, Rand: rand.New(rand.NewPCG(l.game.Seed, uint64(len(l.Machines))))}
+	number := uint64(len(l.Machines))
+	m := &Machine{
+		Replication: r, Name: name,
+		Rand: rand.New(rand.NewPCG(l.game.Seed, number)), frames: rand.New(rand.NewPCG(number, l.game.Seed)),
+	}
 	if l.game.Setup != nil {
 		l.game.Setup(m)
 	}
@@ -171,23 +180,29 @@ func (l *Lab) TryJoin() (*Machine, error) {
 }
 
 // Steps makes all machines step n times: Receive, Game.Step and Send on each, the host first.
-// It draws nothing. A test that looks at View, or at fields drawn in place, calls Frame of
-// that machine after each step, or as the last thing in Game.Step: rules that run after it see
-// what is drawn next.
+// It draws nothing. For a test that looks at View, or at fields drawn in place, there is Play; or the
+// test calls Frame of that machine after each step, or as the last thing in Game.Step: rules that run
+// after it see what is drawn next.
 func (l *Lab) Steps(n int) {
 	for range n {
 		l.Net.Advance(time.Second / time.Duration(l.steps))
 		for _, m := range l.Machines {
-			m.Receive()
-			m.stepping = true
-			l.game.Step(m)
-			m.stepping = false
-			if m.checked != nil {
-				m.checked()
-			}
-			m.Send()
+			m.screen = nil
+			l.step(m)
 		}
 	}
+}
+
+// step is one step of one machine.
+func (l *Lab) step(m *Machine) {
+	m.Receive()
+	m.stepping = true
+	l.game.Step(m)
+	m.stepping = false
+	if m.checked != nil {
+		m.checked()
+	}
+	m.Send()
 }
 
 // CheckEqual fails the test if a client differs from the host: in a node, an owner, or a

@@ -24,11 +24,17 @@ type Line struct {
 	linkBase time.Duration // the session's time minus the link's
 	timeBase time.Duration // the session's time without a link, at timeTick
 	timeTick rpl.Tick
-	born     time.Time
+	clock    func() time.Duration
 }
 
-// New returns the line of a session that begins now.
-func New(b *nodes.Base, log *slog.Logger) Line { return Line{Base: b, log: log, born: time.Now()} }
+// New returns the line of a session that begins now. clock is this machine's; nil means the real one.
+func New(b *nodes.Base, clock func() time.Duration, log *slog.Logger) Line {
+	if clock == nil {
+		born := time.Now()
+		clock = func() time.Duration { return time.Since(born) }
+	}
+	return Line{Base: b, log: log, clock: clock}
+}
 
 // Now returns the session's time: the link's clock if there is a link, else the time of
 // the ticks. It does not go back when one takes over from the other.
@@ -47,7 +53,7 @@ func (ln *Line) Host() time.Duration {
 	if ln.Link != nil {
 		return ln.Now()
 	}
-	return time.Since(ln.born)
+	return ln.clock()
 }
 
 // GoTo sets the session's tick. Its time stays what it is.
