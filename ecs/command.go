@@ -59,17 +59,20 @@ func (c *Command[A]) Unpredicted() *Command[A] {
 	return c
 }
 
-// Sample binds the input, where there is a player: the window's keys, a bot. fn is called in each
-// step, for each node that this machine's player owns. Without Sample the value stays zero; nil panics.
+// Sample binds the input, where there is a player: the window's keys, a bot. fn is called in each step, for
+// each node that this machine's player owns, until Sample is given another, at any time: a test's bot in place
+// of the keys that the game's own setup has given. Without Sample the value stays zero; nil panics.
 func (c *Command[A]) Sample(r *Replication, fn func(e *donburi.Entry) A) {
 	c.of(r, mistakes.Sampled).sample = mustBeFunc("Sample of command "+c.name, fn)
 }
 
 // Apply binds the rule, on every machine. fn decides by replicated fields of the nodes that
 // the player predicts, by the tick and by a alone: a replay then gives the same again. While
-// fn runs on a client, what else moves stands where it will be in that tick if it goes on. nil panics.
+// fn runs on a client, what else moves stands where it will be in that tick if it goes on. Apply panics
+// the second time in a Replication, and for nil.
 func (c *Command[A]) Apply(r *Replication, fn func(c Call, a A)) {
-	c.of(r, mistakes.Applied).apply = mustBeFunc("Apply of command "+c.name, fn)
+	b := c.of(r, mistakes.Applied)
+	b.apply = mustBeOnly("Apply of command "+c.name, fn, b.apply != nil)
 }
 
 // Run is the system that samples the input and applies it to the nodes that this machine
@@ -79,9 +82,7 @@ func (c *Command[A]) Run(r *Replication) { r.commands.run(c.of(r, mistakes.Run))
 
 // of returns what a session keeps of the command, for a use of it.
 func (c *Command[A]) of(r *Replication, use mistakes.Use) *binder[A] {
-	if err := r.plays(c.protocol, "command", c.name); err != nil {
-		panic(err.Error())
-	}
+	r.mustPlay(c.protocol, "command", c.name)
 	r.checks.Use(c.number, use)
 	if b, ok := r.commands.all[c.number].(*binder[A]); ok {
 		return b

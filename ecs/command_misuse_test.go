@@ -5,16 +5,28 @@ package ecs_test
 import (
 	"testing"
 
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// A function that was forgotten is named where it should have been given, and not in a later step.
+// A function that was forgotten is named where it should have been given, and not in a later step, and
+// a second rule where it is given: the first goes on. Input may be exchanged.
 func TestCommandsWithoutFunctionsPanic(t *testing.T) {
 	x := newRace(t, netsim.Conditions{})
 	for _, r := range []*tendon.Replication{x.server, x.client} {
 		refused(t, "Sample of command move of no function", func() { x.move.Sample(r, nil) })
 		refused(t, "Apply of command move of no function", func() { x.move.Apply(r, nil) })
+	}
+	for _, r := range []*tendon.Replication{x.server, x.client} { // as where each level gives its own
+		refused(t, "Apply of command move is given twice", func() { x.move.Apply(r, func(tendon.Call, runKeys) {}) })
+	}
+	before := *x.runner.Get(x.mine())
+	x.move.Sample(x.client, func(*donburi.Entry) runKeys { return runKeys{Dir: gmath.Vec{X: 1}} })
+	if x.steps(1); *x.runner.Get(x.mine()) == before {
+		t.Error("the rule that was given first does not run on the input that was given last")
 	}
 	judged := 0
 	x.judge = func(c tendon.Call, _ runKeys) {

@@ -95,12 +95,10 @@ func (c Config) checked() (Config, error) {
 	c.Steps = cmp.Or(c.Steps, defaultSteps)
 	c.Sends = cmp.Or(c.Sends, max(1, min(defaultSends, c.Steps)))
 	c.Budget = cmp.Or(c.Budget, defaultBudget)
+	most := c.Steps
 	if !c.stepsAllowed() {
+		most = maxSteps
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Steps is %d: give 1 to %d steps a second", c.Steps, maxSteps))
-	}
-	most := maxSteps // in case Steps itself is invalid
-	if c.stepsAllowed() {
-		most = c.Steps
 	}
 	if c.Sends < 1 || c.Sends > most {
 		mistakes = append(mistakes, fmt.Errorf("tendon: Config.Sends is %d: give 1 to Steps (%d) sends a second", c.Sends, most))

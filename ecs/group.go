@@ -167,11 +167,7 @@ func (gs *grouping) askWaiting() {
 }
 
 // check panics for a group of another protocol than the session's.
-func (g *Group) check(r *Replication) {
-	if err := r.plays(g.protocol, "group", g.name); err != nil {
-		panic(err.Error())
-	}
-}
+func (g *Group) check(r *Replication) { r.mustPlay(g.protocol, "group", g.name) }
 
 func (g *Group) bit() uint64 { return 1 << (g.audience - rpl.FirstGroup) }
 

@@ -35,6 +35,14 @@ func mustBeFunc[F any](what string, fn F) F {
 	return fn
 }
 
+// mustBeOnly is mustBeFunc for what a session has one of: the first would silently run no more.
+func mustBeOnly[F any](what string, fn F, has bool) F {
+	if mustBeFunc(what, fn); has {
+		panic("tendon: " + what + " is given twice in one session: give it once, and not in each level")
+	}
+	return fn
+}
+
 // mustHave panics for an entity without a component.
 func mustHave(what string, e *donburi.Entry, c donburi.IComponentType) {
 	if !e.HasComponent(c) {
@@ -42,8 +50,7 @@ func mustHave(what string, e *donburi.Entry, c donburi.IComponentType) {
 	}
 }
 
-// mustBeThere panics for the entry of a removed entity. To donburi it stands for a row of
-// a table, which may be another entity's by now.
+// mustBeThere panics for the entry of a removed entity: to donburi it may be another entity's by now.
 func mustBeThere(what string, e *donburi.Entry) {
 	if !e.Valid() {
 		panic("tendon: " + what + " is an entity that has been removed: keep the donburi.Entity and ask World.Valid of it")

@@ -53,9 +53,7 @@ func NewPrefab[A any](p *Protocol, name string, build func(w donburi.World, a A)
 // Build replaces the function in one session, for functions that need more than the world
 // (a *donburi/ecs.ECS). It panics for no function, and for a prefab of another protocol.
 func (f *Prefab[A]) Build(r *Replication, build func(w donburi.World, a A) *donburi.Entry) {
-	if err := r.plays(f.protocol, "prefab", f.def.Name); err != nil {
-		panic(err.Error())
-	}
+	r.mustPlay(f.protocol, "prefab", f.def.Name)
 	mustBeFunc("Build of prefab "+f.def.Name, build)
 	r.prefabs.Replace(f.def, nodes.FromWire(build))
 }
@@ -166,8 +164,6 @@ func (f *Prefab[A]) authority(r *Replication, done string) *Replication {
 	if r.shared.Auth == nil {
 		panic(fmt.Sprintf("tendon: prefab %s is %s on a client: only the authority makes nodes (ask rep.IsAuthority)", f.def.Name, done))
 	}
-	if err := r.plays(f.protocol, "prefab", f.def.Name); err != nil {
-		panic(err.Error())
-	}
+	r.mustPlay(f.protocol, "prefab", f.def.Name)
 	return r
 }

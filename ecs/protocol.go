@@ -92,6 +92,13 @@ func (r *Replication) plays(p *Protocol, kind, name string) error {
 	return fmt.Errorf("tendon: %s %s is declared in protocol %q and the session plays %q: declare it there", kind, name, p.name, r.shared.protocol.name)
 }
 
+// mustPlay panics where plays refuses.
+func (r *Replication) mustPlay(p *Protocol, kind, name string) {
+	if err := r.plays(p, kind, name); err != nil {
+		panic(err.Error())
+	}
+}
+
 // fault keeps a mistake for New to report; nil is none.
 func (p *Protocol) fault(err error) { p.mistakes = append(p.mistakes, err) }
 

@@ -149,13 +149,8 @@ func (c *RPC[A]) forNode(e *donburi.Entry) error {
 // function runs inside Receive and Send, and inside the node's removal for Call.Last. The
 // caller chooses the node: On says which components of it fn may rely on.
 func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
-	if err := r.plays(c.protocol, "RPC", c.wire.Name); err != nil {
-		panic(err.Error())
-	}
-	mustBeFunc("Handle of RPC "+c.wire.Name, fn)
-	if r.calls.handlers[c.wire] != nil {
-		panic(fmt.Sprintf("tendon: RPC %s is handled twice in one session: bind it once", c.wire.Name))
-	}
+	r.mustPlay(c.protocol, "RPC", c.wire.Name)
+	mustBeOnly("Handle of RPC "+c.wire.Name, fn, r.calls.handlers[c.wire] != nil)
 	run := func(call Call, a any, handOn func()) error {
 		err := c.forNode(call.Entry)
 		if err == nil {
