@@ -49,14 +49,13 @@ func (v *scanPass) touchReach() {
 	v.m.touched += sum
 }
 
-// touchShown touches what the Policy is shown of some nodes of a boundary.
-func (v *scanPass) touchShown(which []uint8, boundary []boundaryNode) {
+// touchShown touches what the Policy is shown of some nodes.
+func (m *Manager) touchShown(slots []uint32) {
 	sum := int32(0)
-	for _, i := range which {
-		slot := boundary[i].slot()
-		sum += v.m.space.Positions[slot].Cell + int32(v.m.store.Nodes[slot].ID)
+	for _, slot := range slots {
+		sum += m.space.Positions[slot].Cell + int32(m.store.Nodes[slot].ID)
 	}
-	v.m.touched += uint32(sum)
+	m.touched += uint32(sum)
 }
 
 // touchCells touches the cells of some nodes, their places in them, and their subscribers.

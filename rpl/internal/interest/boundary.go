@@ -49,7 +49,6 @@ func (v *scanPass) uncertain(dst []uint8, boundary []boundaryNode, news *slotFil
 			dst[n&(uncertainMost-1)] = uint8(i)
 			n += e.held() | departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
 		}
-		v.touchShown(dst[:n], boundary)
 		return dst[:n]
 	}
 	if !news.some {

@@ -154,9 +154,6 @@ func (v *scanPass) uncertainBeside(dst []uint8, boundary []boundaryNode, news *s
 		dst[n&(uncertainMost-1)] = uint8(i)
 		n += e.held()&all | departs(e.held(), d, limits) | flag(news.may(e.slot()))
 	}
-	if v.all {
-		v.touchShown(dst[:n], boundary)
-	}
 	return dst[:n]
 }
 

@@ -15,7 +15,8 @@ import (
 // the grid. In every other send it asks (decides about) only two kinds of nodes: noted
 // nodes whose place in the grid leaves it open, and nodes that the grid reports,
 // because they left their place in a cell that the list covers. (Molecular dynamics
-// calls this Verlet's neighbour lists: Phys. Rev. 159, 98, 1967.)
+// calls this Verlet's neighbour lists: Phys. Rev. 159, 98, 1967.) A Policy is now and then
+// asked about all nodes that the peer has.
 //
 // A peer of several lists has a node if any of its observers sees it. So of the nodes that the peer
 // has, each list notes those at its own boundary only, and a node goes when no observer sees it;
@@ -49,9 +50,8 @@ type scanPass struct {
 	o      [2]float64  // where the observer is
 	beside []companion // those beside it
 	outer  spatial.Far // nodes that the peer has are not at the boundary beyond this
-	limits [2]spatial.Far
-	alone  bool // the peer has no other list
-	all    bool // every node of the boundary is asked
+	alone  bool        // the peer has no other list
+	all    bool        // every node that the peer has is asked
 	now    time.Duration
 }
 
@@ -76,11 +76,8 @@ func (m *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (lea
 	if o.Scale == 1 && w.scale != 1 {
 		w.scale, again = 1, true
 	}
-	if v.limits, v.outer = v.Boundary, v.Outer; v.alone {
+	if v.outer = v.Outer; v.alone {
 		v.outer = math.MaxInt32
-	}
-	if g.Policy != nil { // any node that the peer has may be refused
-		v.limits[1] = -1
 	}
 	reported := g.NewsOf(w.id)
 	switch {
@@ -106,6 +103,9 @@ func (m *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (lea
 func (v *scanPass) pass(reported []uint32) {
 	p, w := v.p, v.w
 	w.waits = false
+	if v.all {
+		v.m.touchShown(p.InGrid.Slots)
+	}
 	var news slotFilter
 	for _, slot := range reported {
 		if w.inBoundary.Has(slot) {
@@ -138,12 +138,34 @@ func (v *scanPass) pass(reported []uint32) {
 		}
 		to = from
 	}
+	if v.all {
+		v.askInside()
+	}
 	for _, slot := range reported {
 		if !w.inBoundary.Has(slot) {
 			v.m.DistanceChecks++
 			if e := boundaryAt(slot, p.Wanted.Has(slot)); v.ask(&e) {
 				w.addBoundary(e)
 			}
+		}
+	}
+}
+
+// askInside asks the nodes that the peer has and that are not at the boundary: the Policy may
+// refuse any of them.
+func (v *scanPass) askInside() {
+	m, p, w := v.m, v.p, v.w
+	p.InGrid.Compact()
+	for i := 0; i < len(p.InGrid.Slots); {
+		slot := p.InGrid.Slots[i]
+		if s := &m.space.Positions[slot]; !w.inBoundary.Has(slot) && w.distance(s.GridX, s.GridY) <= v.outer {
+			m.DistanceChecks++
+			if e := boundaryAt(slot, true); v.ask(&e) {
+				w.addBoundary(e)
+			}
+		}
+		if i < len(p.InGrid.Slots) && p.InGrid.Slots[i] == slot {
+			i++
 		}
 	}
 }
@@ -200,7 +222,7 @@ func (v *scanPass) allows(slot uint32, square float64, had bool) bool {
 // atBoundary is 1 if a node at a distance from where the observer was at the last scan is at the
 // boundary, else 0.
 func (v *scanPass) atBoundary(held int, d spatial.Far) int {
-	return departs(held, d, &v.limits) & flag(d <= v.outer)
+	return departs(held, d, &v.Boundary) & flag(d <= v.outer)
 }
 
 // keeps reports whether the peer keeps a node that is out of sight: because it owns a

@@ -34,7 +34,7 @@ func (v *scanPass) scan(reported []uint32) {
 	if found < len(p.InGrid.Slots) { // some nodes that the peer has are beyond the cells
 		m.touchPositions(p.InGrid.Slots)
 		for _, slot := range p.InGrid.Slots {
-			if s := &m.space.Positions[slot]; w.distance(s.GridX, s.GridY) > v.limits[1] && !w.inBoundary.Has(slot) {
+			if s := &m.space.Positions[slot]; w.distance(s.GridX, s.GridY) > v.Boundary[1] && !w.inBoundary.Has(slot) {
 				w.addBoundary(boundaryNode{s.GridX, s.GridY, slot | boundaryHeld})
 			}
 		}
@@ -47,7 +47,7 @@ func (v *scanPass) scan(reported []uint32) {
 func (v *scanPass) addReach() (had int) {
 	w, g, at := v.w, v.m.space.Index, &v.w.cells
 	x, y := float32(v.o[0]), float32(v.o[1])
-	limits, outer, wanted, beside := v.limits, v.outer, v.p.Wanted.W, v.beside
+	limits, outer, wanted, beside := v.Boundary, v.outer, v.p.Wanted.W, v.beside
 	boundary, n, checks := w.boundary, len(w.boundary), 0
 	for cy := at.from[1]; cy <= at.to[1]; cy++ {
 		for cx := at.from[0]; cx <= at.to[0]; cx++ {
