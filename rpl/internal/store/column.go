@@ -42,6 +42,7 @@ type Column struct {
 	walked []uint64 // a peer holds its node, and the walk commits the row …
 	moving []uint64 // … which changes by itself
 	single []uint64 // setSingle reads it
+	rests  []uint64 // of explicit items: setSingle reads it once it is dirty
 
 	inOrder []order // by 64 rows: whether the slots of their nodes follow one another
 
@@ -83,7 +84,7 @@ func (c *Column) Resize(n int) {
 		*list = resized(*list, n, 0)
 	}
 	c.inOrder = resized(c.inOrder, words, orderUnknown)
-	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.moving, &c.single, &c.dirty, &c.missed} {
+	for _, set := range []*[]uint64{&c.far, &c.placed, &c.walked, &c.moving, &c.single, &c.rests, &c.dirty, &c.missed} {
 		*set = resized(*set, words, 0)
 	}
 	c.given = false // its rows may be others' in this tick
@@ -151,6 +152,7 @@ func (c *Column) forget(row uint32) {
 	c.walked[w] &^= bit
 	c.moving[w] &^= bit
 	c.single[w] &^= bit
+	c.rests[w] &^= bit
 }
 
 // classify puts an item's row into the sets of what is to be done with it.
@@ -203,6 +205,7 @@ func (st *Store) ReadColumn(c *Column, at []unsafe.Pointer) {
 		asked := ^uint64(0)
 		if c.explicit {
 			asked = c.dirty[w]
+			c.single[w] |= asked & c.rests[w]
 		}
 		if far := asked & c.far[w]; far != 0 && st.Space.Unstamped && uint32(w)%farTurns != turn {
 			asked &^= far & c.unwatched(w, far)
@@ -251,7 +254,8 @@ func (c *Column) unwatched(w int, some uint64) uint64 {
 }
 
 // setSingle reads items one by one: those of several rows, and those that the walk
-// takes over as soon as Schedule has committed them.
+// takes over as soon as Schedule has committed them, or an explicit item that does not move by
+// itself once it is dirty: most of those come and go without ever being.
 func (c *Column) setSingle(w int, here *components) {
 	st := c.st
 	for m := c.single[w]; m != 0; m &= m - 1 {
@@ -265,6 +269,9 @@ func (c *Column) setSingle(w int, here *components) {
 			if !waits {
 				c.set(i, here)
 			}
+		case waits && !st.Rows[h.row].Moving:
+			c.single[w] &^= m & -m
+			c.rests[w] |= m & -m
 		case waits:
 			st.beginWalk(it)
 			c.places[i], c.Slab.sums[c.Blocks[i]] = 0, unread
