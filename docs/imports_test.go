@@ -18,7 +18,7 @@ var packages = []string{
 	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/coder", "rpl/internal/wire",
 	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/figures", "rpl/internal/marks", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
-	"components", "ecs", "ecs/internal/afterwards", "ecs/internal/building", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/differ", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/filling", "ecs/internal/inplace", "ecs/internal/line", "ecs/internal/loadtime", "ecs/internal/membership", "ecs/internal/meter", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/places", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/replay", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/space", "ecs/internal/spawns", "ecs/internal/track", "ecs/tendontest", "ecs/window",
+	"components", "ecs", "ecs/internal/afterwards", "ecs/internal/building", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/differ", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/filling", "ecs/internal/inplace", "ecs/internal/leaving", "ecs/internal/line", "ecs/internal/loadtime", "ecs/internal/membership", "ecs/internal/meter", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/places", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/replay", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/space", "ecs/internal/spawns", "ecs/internal/track", "ecs/tendontest", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bench/feel", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
@@ -226,6 +226,11 @@ var importRules = []importRule{
 		of:      []string{"ecs/internal/rewind"},
 		never:   []string{module + "/ecs/internal/sessionmsg", module + "/ecs/internal/clock", module + "/transport"},
 		because: "where things were is kept by tick; who claims to have seen them, and how he said so, does not change it",
+	},
+	{
+		of:      []string{"ecs/internal/leaving"},
+		never:   []string{module + "/ecs/internal/callbacks", module + "/ecs/internal/clock", module + "/transport"},
+		because: "how long what is gone is drawn follows from when it ended, and below what: not from who is told of it",
 	},
 	{
 		of:      []string{"ecs/internal/filling"},

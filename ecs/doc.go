@@ -166,7 +166,7 @@ package ecs
 //
 //	client.go        what the link brings; progress.go: how much is to come; internal/clock/: the server's time
 //	proxy.go         what has come, as entities and components; references.go, internal/references/: entities in them;
-//	                 leaving.go: what goes when drawn time gets there
+//	                 leaving.go, internal/leaving/: what goes when drawn time gets there
 //	internal/track/  the last states of an item, and what is drawn between and past them; view.go: of which
 //	                 nodes; internal/inplace/: written into components that the game draws itself; former.go:
 //	                 what is drawn where it hung before

@@ -1,13 +1,17 @@
 package ecs_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/netsim"
 )
 
 // A tree that goes is there as a whole until the last of it has gone: in its OnStreamOut, what hangs below
@@ -51,6 +55,46 @@ func TestTreeGoesAsAWhole(t *testing.T) {
 				}
 			}
 			check(t, "OnParent", moved, 0)
+		})
+	}
+}
+
+// A tree that is removed in one step vanishes in one frame: nothing floats without what it hung on.
+func TestTreeVanishesInOneFrame(t *testing.T) {
+	for _, loss := range []float64{0, 0.05, 0.2} {
+		t.Run(fmt.Sprint("loss ", loss), func(t *testing.T) {
+			l := newLab(t, netsim.Conditions{Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: loss})
+			server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+			l.joined()
+			for life := range 20 {
+				hull, gun := server.Create(Transform), server.Create(Transform)
+				if err := tendon.Attach(gun, hull); err != nil {
+					t.Fatal(err)
+				}
+				ids := [2]rpl.Node{tendon.ID(hull), tendon.ID(gun)}
+				server.step = func() {
+					if e, ok := server.Find(ids[0]); ok {
+						Transform.Get(e).Pos.X += 5
+					}
+				}
+				drawn := [2]*donburi.Entry{}
+				l.until("both are drawn", func() bool {
+					if client.has(ids[0]) && client.has(ids[1]) {
+						drawn = [2]*donburi.Entry{client.find(ids[0]), client.find(ids[1])}
+					}
+					client.Frame()
+					return drawn[0] != nil && !hidden(drawn[0]) && !hidden(drawn[1])
+				})
+				l.steps(life)
+				tendon.RemoveTree(server.find(ids[0]), tendon.Removed)
+				for range 40 {
+					l.steps(1)
+					client.Frame()
+					if hull, gun := drawn[0].Valid() && !hidden(drawn[0]), drawn[1].Valid() && !hidden(drawn[1]); hull != gun {
+						t.Errorf("tree %d: the hull is drawn: %v; what hangs on it: %v", life, hull, gun)
+					}
+				}
+			}
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package ecs
 
-// leaving: proxies that were removed on the wire. They stay, without being nodes any more
-// to the core, until drawn time has reached their removal.
+// leaving: how proxies end that were removed on the wire, once drawn time has reached their removal.
 
 import (
 	"slices"
@@ -12,44 +11,12 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
-func (px *proxies) noteLeaving(n *nodes.Node) {
-	px.leaving = append(px.leaving, n)
-	if n.Name == "" { // a load-time node that comes again is found by its name
-		if px.leavers == nil {
-			px.leavers = map[rpl.Node]*nodes.Node{}
-		}
-		px.leavers[n.ID] = n
-	}
-}
-
 // endLeaving removes a leaving node at once when it arrives again: the game is told of
 // the end of one life before the next begins.
 func (px *proxies) endLeaving(id rpl.Node) {
-	if n := px.leavers[id]; n != nil && n.Leaving && px.nodes.Of(n.Entity) == n {
+	if n := px.leaving.Of(id); n != nil {
 		px.endProxy(n, n.Why)
 		px.RemoveEntities(n)
-	}
-}
-
-// sweep removes leaving nodes once drawn time has reached their removal.
-func (px *proxies) sweep() {
-	if len(px.leaving) == 0 {
-		return
-	}
-	list := px.leaving
-	px.leaving = nil
-	for _, n := range list {
-		stays := px.nodes.Of(n.Entity) == n && n.Leaving
-		if stays && px.draw.screen.Render < float64(n.Until) {
-			px.leaving = append(px.leaving, n)
-			continue
-		}
-		if px.leavers[n.ID] == n {
-			delete(px.leavers, n.ID)
-		}
-		if stays {
-			px.endLeft(n)
-		}
 	}
 }
 

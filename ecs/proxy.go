@@ -13,6 +13,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/building"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/leaving"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/references"
@@ -37,10 +38,8 @@ type proxies struct {
 	parting    bool // the Apply in progress has removed nodes
 	references references.Index[nodes.ItemOf]
 	ids        []rpl.Node // scratch
-	leaving    []*nodes.Node
-	left       []*nodes.Node            // below what has gone in the Apply in progress
-	leavers    map[rpl.Node]*nodes.Node // of leaving, by id: those that may come again and are no load-time nodes
-	strangers  map[string]*rpl.Replica  // load-time nodes that have no entity here
+	leaving    leaving.List
+	strangers  map[string]*rpl.Replica // load-time nodes that have no entity here
 }
 
 var _ rpl.ProxyHandler = (*proxies)(nil)
@@ -81,7 +80,8 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 
 // forgetLevel forgets the nodes of a level that has ended.
 func (px *proxies) forgetLevel() {
-	px.leaving, px.leavers, px.references = nil, nil, references.Index[nodes.ItemOf]{}
+	px.leaving.Clear()
+	px.references = references.Index[nodes.ItemOf]{}
 	clear(px.strangers)
 }
 
@@ -237,7 +237,7 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 	px.notify.ParentChanged(n)
 	switch {
 	case n.IsOrphan():
-		px.draw.hideTree(n)
+		px.draw.HideTree(n)
 	case was:
 		n.From = px.Proxy.Newest()
 		fallthrough
@@ -310,16 +310,7 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	px.draw.moveToEnd(n, t)
 	px.unreferAll(n)
 	px.nodes.Unbind(n)
-	px.left = slices.AppendSeq(px.left, n.Kids)
-	px.noteLeaving(n)
-}
-
-// reportLeft has OnParent tell of nodes whose parent has gone. Those that have gone with it are leaving.
-func (px *proxies) reportLeft() {
-	for _, c := range px.left {
-		px.notify.ParentChanged(c)
-	}
-	px.left = nil
+	px.leaving.Add(n)
 }
 
 // end has the components of a node that goes show what it was in the end: what moves on by itself up
@@ -382,5 +373,5 @@ func (px *proxies) letGo(up, n *nodes.Node) bool {
 func (px *proxies) hideOrphan(n *nodes.Node) {
 	n.Orphan = true
 	px.nodes.Shift(n)
-	px.draw.hideTree(n)
+	px.draw.HideTree(n)
 }

@@ -68,7 +68,7 @@ func (r *Replication) apply(now time.Duration) bool {
 	lost := r.client.count()
 	r.shared.Proxy.Apply(now, &r.proxies)
 	r.proxies.parting = false
-	r.proxies.reportLeft()
+	r.proxies.leaving.Applied(r.notify.ParentChanged)
 	r.noteMended()
 	r.client.feedClock(lost)
 	r.proxies.resolve()
@@ -122,5 +122,5 @@ func (r *Replication) receiveClient() {
 	r.notify.CallBack() // of what was predicted otherwise
 	r.draw.reveal()
 	r.calls.runDrawn(nil, rpl.Tick(r.draw.screen.Render))
-	r.proxies.sweep()
+	r.proxies.leaving.Sweep(r.draw.screen.Render, r.proxies.endLeft)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/inplace"
+	"github.com/tendonengine/tendon/ecs/internal/leaving"
 	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/membership"
@@ -99,6 +100,7 @@ func (r *Replication) resetClient() {
 	r.client = client{shared: sh, draw: &r.draw, line: &r.line, nodes: &r.nodes}
 	r.proxies = proxies{
 		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, prefabs: &r.prefabs, client: &r.client, draw: &r.draw, calls: &r.calls, notify: &r.notify, predict: &r.predict,
+		leaving: leaving.List{Base: &sh.Base, Nodes: &r.nodes},
 	}
 	r.draw = drawing{
 		shared: sh, nodes: &r.nodes, proxies: &r.proxies, line: &r.line,

@@ -244,21 +244,7 @@ func (dr *drawing) reveal() {
 	}
 	clear(dr.hiding[len(waiting):])
 	dr.hiding = waiting
-	for _, n := range dr.proxies.leaving {
-		if n.Leaving && dr.screen.Render >= float64(n.Until) && !n.Hidden && dr.nodes.Of(n.Entity) == n { // else it has ended, or has come again
-			dr.Hide(n, true)
-		}
-	}
-}
-
-// hideTree hides a node with all nodes below it.
-func (dr *drawing) hideTree(n *nodes.Node) {
-	if !n.Hidden {
-		dr.Hide(n, true)
-	}
-	for c := range n.Kids {
-		dr.hideTree(c)
-	}
+	dr.proxies.leaving.Hide(dr.screen.Render)
 }
 
 // showWhenDue lets reveal show the hidden nodes of a tree once drawn time reaches their state.

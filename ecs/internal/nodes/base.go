@@ -62,6 +62,16 @@ func (sh *Base) Hide(n *Node, hidden bool) {
 	}
 }
 
+// HideTree hides a node with all nodes below it.
+func (sh *Base) HideTree(n *Node) {
+	if !n.Hidden {
+		sh.Hide(n, true)
+	}
+	for c := range n.Kids {
+		sh.HideTree(c)
+	}
+}
+
 // Tagged returns where the tagged fields of a component are: in the component itself, or
 // in the scratch stand-in, filled from it.
 func (sh *Base) Tagged(c *Component, e *donburi.Entry, p unsafe.Pointer) unsafe.Pointer {

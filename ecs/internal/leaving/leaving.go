@@ -1,0 +1,121 @@
+// Package leaving keeps proxies that were removed on the wire. They stay, without being nodes any more to
+// the core, until drawn time has reached their removal. What ended together vanishes together: a tree.
+package leaving
+
+import (
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// together is how many of the parts of a second the ends of what ended in one step are apart at most, as they
+// are told: what has come last of a node is of the packet that tells of its end, which may be a copy.
+const together = 10
+
+// A List is the nodes that are leaving. The zero List, with its session, is ready.
+type List struct {
+	*nodes.Base
+	Nodes *nodes.Table
+
+	all  []*nodes.Node
+	gone int                      // how many of all there were before the Apply in progress
+	byID map[rpl.Node]*nodes.Node // those that may come again and are no load-time nodes
+	left []*nodes.Node            // below what has gone in the Apply in progress
+}
+
+// Add notes that a node is leaving.
+func (l *List) Add(n *nodes.Node) {
+	for c := range n.Kids {
+		l.left = append(l.left, c)
+	}
+	l.all = append(l.all, n)
+	if n.Name == "" { // a load-time node that comes again is found by its name
+		if l.byID == nil {
+			l.byID = map[rpl.Node]*nodes.Node{}
+		}
+		l.byID[n.ID] = n
+	}
+}
+
+// Applied has left told of nodes whose parent has gone in this Apply. Those that have gone with it are leaving,
+// and go when it does.
+func (l *List) Applied(left func(*nodes.Node)) {
+	gone := l.all[l.gone:]
+	l.gone = len(l.all)
+	for _, n := range gone {
+		if n.Parent == nil || !n.Parent.Leaving {
+			l.endBelow(n)
+		}
+	}
+	for _, n := range gone { // below what has gone before
+		if n.Parent != nil && n.Parent.Leaving {
+			l.endWith(n.Parent, n)
+		}
+	}
+	below := l.left
+	l.left = nil
+	for _, c := range below {
+		left(c)
+	}
+}
+
+// endBelow has what hangs below a node that is leaving, and ended with it, vanish with it.
+func (l *List) endBelow(n *nodes.Node) {
+	for c := range n.Kids {
+		if c.Leaving {
+			l.endWith(n, c)
+			l.endBelow(c)
+		}
+	}
+}
+
+func (l *List) endWith(n, c *nodes.Node) {
+	if c.Until+rpl.Tick(l.Steps/together) >= n.Until {
+		c.Until = n.Until
+	}
+}
+
+// Of returns the node of an id that is leaving, nil if there is none.
+func (l *List) Of(id rpl.Node) *nodes.Node {
+	if n := l.byID[id]; n != nil && l.stays(n) {
+		return n
+	}
+	return nil
+}
+
+// stays reports whether a node is still leaving: else it has ended, or has come again.
+func (l *List) stays(n *nodes.Node) bool { return n.Leaving && l.Nodes.Of(n.Entity) == n }
+
+// Hide hides what drawn time has reached the removal of, and what hangs below it.
+func (l *List) Hide(drawn float64) {
+	for _, n := range l.all {
+		if drawn >= float64(n.Until) && !n.Hidden && l.stays(n) {
+			l.HideTree(n)
+		}
+	}
+}
+
+// Sweep has end called for the nodes that drawn time has reached the removal of.
+func (l *List) Sweep(drawn float64, end func(*nodes.Node)) {
+	if len(l.all) == 0 {
+		return
+	}
+	list := l.all
+	l.all = nil
+	defer func() { l.gone = len(l.all) }()
+	for _, n := range list {
+		stays := l.stays(n)
+		if stays && drawn < float64(n.Until) {
+			l.all = append(l.all, n)
+			continue
+		}
+		if l.byID[n.ID] == n {
+			delete(l.byID, n.ID)
+		}
+		if stays {
+			end(n)
+		}
+	}
+}
+
+// Clear forgets all of them, with their level.
+func (l *List) Clear() { l.all, l.gone, l.byID, l.left = nil, 0, nil, nil }
