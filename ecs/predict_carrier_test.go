@@ -123,3 +123,27 @@ func TestFlagOfWhoDies(t *testing.T) {
 		}
 	}
 }
+
+// What hangs on a body that its player predicts vanishes with it on that player's screen, though it is not
+// predicted itself: without the body it would be drawn in the past, where the body has been.
+func TestFlagGoesWithItsCarrier(t *testing.T) {
+	for _, loss := range []float64{0, .05, .2} {
+		for early := range 12 {
+			r := newCarrier(t, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: loss}, 4)
+			r.steps(early)
+			body, _ := r.client.Find(tendon.ID(r.body))
+			flag, _ := r.client.Find(tendon.ID(r.flag))
+			if !tendon.Predicted(body) || tendon.Predicted(flag) {
+				t.Fatal("the body is to be predicted, and the flag is not")
+			}
+			tendon.RemoveTree(r.body, tendon.Removed)
+			is := func(e *donburi.Entry) bool { return e.Valid() && !e.HasComponent(components.Hidden) }
+			for step := range 60 {
+				r.steps(1)
+				if r.client.Frame(); is(body) != is(flag) {
+					t.Errorf("loss %v, %v steps later, step %d: the body is drawn: %v; the flag: %v", loss, early, step, is(body), is(flag))
+				}
+			}
+		}
+	}
+}

@@ -49,6 +49,7 @@ func (l *List) Applied(left func(*nodes.Node)) {
 	for _, n := range gone { // below what has gone before
 		if n.Parent != nil && n.Parent.Leaving {
 			l.endWith(n.Parent, n)
+			l.endBelow(n)
 		}
 	}
 	below := l.left
@@ -68,7 +69,12 @@ func (l *List) endBelow(n *nodes.Node) {
 	}
 }
 
+// endWith has c vanish with n, on whose place it is drawn. What was predicted is hidden already, and where it
+// is behind that c has never been drawn.
 func (l *List) endWith(n, c *nodes.Node) {
+	if n.Hidden && !c.Hidden {
+		l.Base.Hide(c, true)
+	}
 	if c.Until+rpl.Tick(l.Steps/together) >= n.Until {
 		c.Until = n.Until
 	}
