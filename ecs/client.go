@@ -39,10 +39,9 @@ type client struct {
 	answer time.Duration // … and how long after that the first state of the session came, a second at most: a round trip, about
 	joined time.Duration // when the link came up, about when the server wrote its tick into the welcome, which may come later
 
-	newestSeq   uint64        // the highest sequence number received …
-	newestAt    time.Duration // … and when it was received
-	measuredSeq uint64        // the highest when feedClock last had news …
-	came        int           // … and how many packets have come since
+	newestSeq   uint64 // the highest sequence number received
+	measuredSeq uint64 // the highest when feedClock last had news …
+	came        int    // … and how many packets have come since
 
 	sessionHere bool              // the session's node has arrived in this level
 	read        rpl.ProxyCounters // the core's counters when they were last read
@@ -61,9 +60,7 @@ func (cl *client) Datagram(_ transport.Conn, seq uint64, at time.Duration, b []b
 	}
 	cl.Proxy.Receive(seq, cl.line.At(at), b)
 	cl.came++
-	if seq > cl.newestSeq {
-		cl.newestSeq, cl.newestAt = seq, cl.line.At(at)
-	}
+	cl.newestSeq = max(cl.newestSeq, seq)
 }
 
 func (cl *client) Message(_ transport.Conn, b []byte) {
@@ -143,7 +140,7 @@ func (cl *client) feedClock(lost int) {
 		if cl.draw.screen.Received.Note(t); !cl.draw.clock.Started() {
 			cl.answer = min(cl.line.Now()-cl.ready, time.Second)
 		}
-		cl.draw.clock.Hear(uint32(t), cl.newestAt, cl.line.Now(), lost)
+		cl.draw.clock.Hear(uint32(t), cl.Proxy.NewestAt(), cl.line.Now(), lost)
 		cl.measuredSeq, cl.came = cl.newestSeq, 0
 	}
 }

@@ -64,9 +64,12 @@ const (
 	// What comes within backlog after nothing has come for pause has waited somewhere, on this
 	// machine, on the server or on the way: only the newest of it tells the server's tick, and what
 	// was known before is of another time. Where sends are far apart, pauseSends of them are a pause.
+	// So it is with what comes sooner than all before it by fresh, more than jitter makes: those had
+	// waited.
 	pause      = 0.75
 	pauseSends = 3.0
 	backlog    = 0.05
+	fresh      = 0.25
 )
 
 // A Clock is a client's estimate of its server's time. Ticks are the server's; local
@@ -82,6 +85,7 @@ type Clock struct {
 	newest float64 // the newest tick received
 	at     float64 // when it was received, at the socket
 	resume float64 // when packets came again after a pause
+	snaps  bool    // drawn time has stood, or news came after a pause: it does not hasten, but leaps
 	silent float64 // ticks that the server has last left out on purpose
 	quiet  float64 // up to here it had nothing to say: what still moves there goes on as before
 
@@ -133,10 +137,18 @@ func (c *Clock) Hear(tick uint32, at, now time.Duration, lost int) {
 		c.last = math.Max(c.last, t)
 		return
 	}
+	taken := now.Seconds()
+	if taken-c.moved > c.pause { // the program has stood: when it takes this up says nothing of the line
+		taken = stamp
+	}
+	if c.backlogged(stamp) { // what is missing from before is not waited for
+		lost, c.needs.n, c.snaps = 0, 0, true
+		before = t - c.interval
+	}
 	could := t - float64(1+lost)*c.interval // the newest that was said, if all between had been sent
 	c.silent = math.Max(0, could-before)
-	c.needs.add(now.Seconds(), math.Max(before, could))
-	c.needs.forget(now.Seconds() - c.needSpan)
+	c.needs.add(taken, math.Max(before, could))
+	c.needs.forget(taken - c.needSpan)
 	c.target, c.sure = c.needs.quantile(c.share, c.rate/c.step), true
 	if c.silent > ahead/c.step {
 		c.quiet = could
@@ -145,10 +157,11 @@ func (c *Clock) Hear(tick uint32, at, now time.Duration, lost int) {
 
 // hearRate takes a tick into the estimates that go by the socket.
 func (c *Clock) hearRate(t, stamp float64) {
-	if n := c.socket.len(); n > 0 && stamp-c.socket.at(n-1).at > c.pause {
+	if n := c.socket.len(); n > 0 && (stamp-c.socket.at(n-1).at > c.pause ||
+		t-c.rate*stamp/c.step-c.socket.quantile(1, c.rate/c.step) > fresh*c.rate/c.step) {
 		c.resume = stamp
 	}
-	if stamp-c.resume < backlog {
+	if c.backlogged(stamp) {
 		c.socket.n = 0
 	}
 	c.socket.add(stamp, t)
@@ -165,6 +178,9 @@ func (c *Clock) hearRate(t, stamp float64) {
 	}
 	c.server = c.socket.quantile(0.5, c.rate/c.step)
 }
+
+// backlogged reports whether what has come at a time had waited.
+func (c *Clock) backlogged(stamp float64) bool { return c.resume > 0 && stamp-c.resume < backlog }
 
 // Started reports whether anything was received.
 func (c *Clock) Started() bool { return c.newest > 0 }
@@ -224,8 +240,13 @@ func (c *Clock) Draw(now time.Duration) float64 {
 	if c.drawn < c.quiet { // it has waited for what was lost: little of that time is to be seen
 		to, c.behind = math.Max(to, math.Min(c.drawn+hurry*ticks, math.Min(want, c.quiet))), 0
 	}
+	if passed > c.pause || c.snaps && wrong > c.patience { // nobody has seen what was meanwhile
+		to, c.behind = math.Max(c.drawn, want), 0
+	}
+	c.snaps = false
 	if limit := c.newest + c.silent + ahead/c.step; to > limit {
 		to = math.Max(c.drawn, limit)
+		c.snaps = c.drawn >= c.quiet
 	}
 	c.drawn = to
 	return to

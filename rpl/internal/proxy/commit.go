@@ -20,7 +20,9 @@ import (
 // commit applies the stage: one packet or block.
 func (c *Proxy) commit() {
 	st := &c.dec.stage
-	c.held.newest = max(c.held.newest, st.tick)
+	if st.tick > c.held.newest {
+		c.held.newest, c.held.newestAt = st.tick, c.dec.readingAt
+	}
 	for _, l := range st.layouts {
 		if was := c.held.layouts[l.Number]; was == nil || st.tick >= was.Since { // else the number means a newer layout
 			l.Since = st.tick

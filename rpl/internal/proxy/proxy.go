@@ -54,7 +54,8 @@ type holdings struct {
 	outdated []rowRun   // rows to free after this Apply, of nodes that are still here
 
 	newest   ids.Tick
-	advanced ids.Tick // up to which moving rows were reported to the adapter rows
+	newestAt time.Duration // when it was received
+	advanced ids.Tick      // up to which moving rows were reported to the adapter rows
 
 	scratch     []int32
 	scratchVars []any
@@ -232,6 +233,10 @@ func (c *Proxy) Step(t ids.Tick) { c.tick = t }
 // Newest is the newest tick of the authority in what has been applied.
 func (c *Proxy) Newest() ids.Tick { return c.held.newest }
 
+// NewestAt is when Newest was received, by the time given to Receive. Of packets of the same tick the
+// first counts: while a peer is silent it is sent one tick again and again.
+func (c *Proxy) NewestAt() time.Duration { return c.held.newestAt }
+
 // Complete is the newest tick of which this peer has all that the authority had to say of the
 // nodes that the peer owns, if it predicts them: what did not come of them is as it was. Where
 // it is Newest, their state here is that of that tick, for certain.
@@ -269,6 +274,7 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 	}
 	c.beginEstimate(now)
 	c.readInbox()
+	c.dec.readingAt = now
 	c.readMail()
 	c.removals(now)
 	c.held.rows.certain = c.in.history.certain(c.cfg.Missing)

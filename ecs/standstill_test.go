@@ -1,0 +1,86 @@
+package ecs_test
+
+// What players see after a program has stood still, or a line was down for a while.
+
+import (
+	"testing"
+	"time"
+
+	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+// A standstill is a session with a client for which time stands still, or whose line is cut.
+type standstill struct {
+	*lab
+	dialer         *mem.Dialer
+	server, client *machine
+	line           netsim.Conditions
+}
+
+func newStandstill(t *testing.T, delay time.Duration) *standstill {
+	s := &standstill{line: netsim.Conditions{Delay: delay}}
+	s.lab = newLab(t, s.line)
+	s.server = s.lab.server(tendon.Config{Dedicated: true})
+	s.client = s.lab.machine("client", tendon.Config{})
+	s.client.joins, s.dialer = true, s.net.Dialer(s.listener)
+	s.client.Join(s.dialer)
+	body := Crate.Spawn(s.server.World(), CrateArgs{})
+	s.server.step = func() { Body.Get(body).Pos.X += 2 }
+	s.client.step = func() { s.client.Frame() }
+	s.joined()
+	s.steps(240)
+	return s
+}
+
+// cut lets nothing through for some steps.
+func (s *standstill) cut(steps int) {
+	bad := netsim.Conditions{Loss: 1}
+	s.dialer.SetConditions(bad, bad)
+	s.steps(steps)
+	s.dialer.SetConditions(s.line, s.line)
+}
+
+// behind is how many ticks the client's picture is behind the server.
+func (s *standstill) behind() float64 { return float64(s.server.Tick()) - s.client.ViewTick() }
+
+// After a window was dragged, a debugger has stopped the program or the line was down, the picture is where
+// it was before as soon as the server is heard again: it does not run slow or fast for seconds, and does not
+// leap once more later.
+func TestDrawnTimeAfterAStandstill(t *testing.T) {
+	for _, delay := range []time.Duration{0, 50 * time.Millisecond, 150 * time.Millisecond} {
+		for _, stood := range []int{30, 40, 48, 60, 72, 90, 120, 180, 300, 480} {
+			for what, idle := range map[string]func(s *standstill){
+				"the line was cut": func(s *standstill) { s.cut(stood) },
+				"the program stood": func(s *standstill) {
+					s.client.asleep = stood
+					s.steps(stood)
+				},
+				"the program stood, and makes up for it": func(s *standstill) {
+					s.client.asleep = stood
+					s.steps(stood)
+					for range min(stood, 60) {
+						s.client.Receive()
+						s.client.Send()
+					}
+				},
+			} {
+				s := newStandstill(t, delay)
+				usual := s.behind()
+				idle(s)
+				s.steps(3*int(delay*60/time.Second) + 15) // a round trip, a send and some frames
+				last, off, slow, fast := s.client.ViewTick(), 0.0, 1.0, 1.0
+				for range 300 {
+					s.steps(1)
+					off = max(off, s.behind()-usual, usual-s.behind())
+					now := s.client.ViewTick()
+					slow, fast, last = min(slow, now-last), max(fast, now-last), now
+				}
+				if off > 5 || slow < 0.8 || fast > 1.2 {
+					t.Errorf("seed %d, delay %v, %s for %d steps: then drawn time is off by up to %.1f ticks, and moves by %.1f to %.1f in a frame", s.seed, delay, what, stood, off, slow, fast)
+				}
+			}
+		}
+	}
+}
