@@ -169,8 +169,11 @@ func (st *Store) classify(h *hot) {
 		c.walked[w] |= bit
 		c.moving[w] |= bit & mask(h.Flags&hotMoving != 0)
 	case h.Flags&(hotHeld|hotFresh) != 0, h.Flags&hotPlace != 0 && !c.place.ok:
-		if !c.explicit || h.row != noRow { // else setDirty reads it
+		switch {
+		case !c.explicit || h.row != noRow && st.Rows[h.row].Moving:
 			c.single[w] |= bit
+		case h.row != noRow: // else setDirty reads it
+			c.rests[w] |= bit
 		}
 	case h.Flags&hotPlace == 0: // nobody holds it, and it says no place
 	default:

@@ -93,6 +93,15 @@ func (st *Store) beginWalk(it itemSlot) {
 	st.classify(h)
 }
 
+// rouse has the walk take over a row that has begun to move by itself.
+func (st *Store) rouse(i uint32) {
+	for _, it := range st.Nodes[st.Rows[i].node].Items() {
+		if it != NoSlot && st.Hots[it].row == i {
+			st.classify(&st.Hots[it])
+		}
+	}
+}
+
 func (st *Store) unwalk(it itemSlot) {
 	h := &st.Hots[it]
 	if h.Flags&HotWalked == 0 {

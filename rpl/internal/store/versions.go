@@ -135,6 +135,7 @@ func (st *Store) Commit(i uint32) (left bool) {
 	if r.Moving && !r.listed && !r.Walked {
 		r.listed = true
 		st.moving = append(st.moving, i)
+		st.rouse(i)
 	}
 	return left
 }
