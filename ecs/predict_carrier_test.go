@@ -22,6 +22,7 @@ type carrier struct {
 	steps          func(n int)
 	shut           func(is bool) // the server lets nobody walk
 	place          *donburi.ComponentType[components.TransformData]
+	man            donburi.IComponentType
 	body, flag     *donburi.Entry // on the server
 }
 
@@ -32,6 +33,7 @@ func newCarrier(t *testing.T, line netsim.Conditions, speed float64) *carrier {
 		Stuck bool `rpl:""`
 	}
 	man := tendon.Replicate(p, "man", donburi.NewComponentType[manData]())
+	r.man = man
 	r.shut = func(is bool) { man.Get(r.body).Stuck = is }
 	walk := tendon.NewCommand[int8](p, "walk", man)
 	r.server, r.client, r.steps = pairOfKnights(t, p, walk, line, tendon.Config{}, func(c tendon.Call, by int8) {
@@ -143,6 +145,33 @@ func TestFlagGoesWithItsCarrier(t *testing.T) {
 				if r.client.Frame(); is(body) != is(flag) {
 					t.Errorf("loss %v, %v steps later, step %d: the body is drawn: %v; the flag: %v", loss, early, step, is(body), is(flag))
 				}
+			}
+		}
+	}
+}
+
+// A body that its player predicts is another's from one step to the next, as one that is shot is a wreck: on
+// that player's screen the one comes in the frame in which the other goes, if the player predicts it.
+func TestWreckComesAsTheBodyGoes(t *testing.T) {
+	for early := range 12 {
+		r := newCarrier(t, netsim.Conditions{Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond}, 4)
+		r.client.OnStreamIn(r.place, func(e *donburi.Entry) { tendon.Predict(e, true) })
+		r.steps(early)
+		at := *r.place.Get(r.body)
+		tendon.RemoveTree(r.body, tendon.Removed)
+		wreck := r.server.Create(r.place, r.man)
+		r.place.SetValue(wreck, at)
+		for step := range 60 {
+			r.steps(1)
+			r.client.Frame()
+			drawn := 0
+			for e := range r.place.Iter(r.client.World()) {
+				if e.HasComponent(r.man) && !e.HasComponent(components.Hidden) {
+					drawn++
+				}
+			}
+			if drawn != 1 {
+				t.Errorf("%v steps later, step %d: %d are drawn", early, step, drawn)
 			}
 		}
 	}

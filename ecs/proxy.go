@@ -76,6 +76,7 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 		px.draw.Hide(n, true)
 	}
 	px.draw.hiding = append(px.draw.hiding, n)
+	px.leaving.Came(n.From)
 }
 
 // forgetLevel forgets the nodes of a level that has ended.

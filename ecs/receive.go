@@ -122,5 +122,5 @@ func (r *Replication) receiveClient() {
 	r.notify.CallBack() // of what was predicted otherwise
 	r.draw.reveal()
 	r.calls.runDrawn(nil, rpl.Tick(r.draw.screen.Render))
-	r.proxies.leaving.Sweep(r.draw.screen.Render, r.proxies.endLeft)
+	r.proxies.leaving.Sweep(r.proxies.endLeft)
 }

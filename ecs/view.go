@@ -244,7 +244,7 @@ func (dr *drawing) reveal() {
 	}
 	clear(dr.hiding[len(waiting):])
 	dr.hiding = waiting
-	dr.proxies.leaving.Hide(dr.screen.Render)
+	dr.proxies.leaving.Hide()
 }
 
 // showWhenDue lets reveal show the hidden nodes of a tree once drawn time reaches their state.

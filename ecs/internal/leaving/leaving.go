@@ -3,22 +3,23 @@
 package leaving
 
 import (
+	"slices"
+
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
-
-// together is how many of the parts of a second the ends of what ended in one step are apart at most, as they
-// are told: what has come last of a node is of the packet that tells of its end, which may be a copy.
-const together = 10
 
 // A List is the nodes that are leaving. The zero List, with its session, is ready.
 type List struct {
 	*nodes.Base
-	Nodes *nodes.Table
+	Nodes  *nodes.Table
+	Screen *track.Screen
 
 	all  []*nodes.Node
 	gone int                      // how many of all there were before the Apply in progress
 	byID map[rpl.Node]*nodes.Node // those that may come again and are no load-time nodes
+	came []rpl.Tick               // from when on what has come in the Apply in progress is drawn
 	left []*nodes.Node            // below what has gone in the Apply in progress
 }
 
@@ -43,6 +44,7 @@ func (l *List) Applied(left func(*nodes.Node)) {
 	l.gone = len(l.all)
 	for _, n := range gone {
 		if n.Parent == nil || !n.Parent.Leaving {
+			n.Until = l.until(n)
 			l.endBelow(n)
 		}
 	}
@@ -52,11 +54,53 @@ func (l *List) Applied(left func(*nodes.Node)) {
 			l.endBelow(n)
 		}
 	}
+	l.came = l.came[:0]
 	below := l.left
 	l.left = nil
 	for _, c := range below {
 		left(c)
 	}
+}
+
+// together is how many ticks the ends of what ended in one step are apart at most, as they are told, and where
+// nothing is lost what comes in it: a send, and what has come last of a node is of the packet that tells of its
+// end, which may be a copy.
+func (l *List) together() rpl.Tick { return max(l.Screen.Every(), rpl.Tick(l.Steps/10)) }
+
+// Came notes that a node has arrived that is drawn from a tick on.
+func (l *List) Came(from rpl.Tick) {
+	if !slices.Contains(l.came, from) { // mostly all are of one packet
+		l.came = append(l.came, from)
+	}
+}
+
+// until is until when a node is drawn: where others have come in its place, until the first of them is. What comes
+// is first known as of a packet, and what goes as of its end, which is up to a send earlier. What has been drawn past
+// its end goes at once: it would be drawn going back to it.
+func (l *List) until(n *nodes.Node) rpl.Tick {
+	if n.Hidden || !n.Why.Destroyed() || l.Screen.Render >= float64(n.Until) && moves(n) {
+		return n.Until
+	}
+	most := n.Until + l.together() + 1
+	until := most
+	for _, from := range l.came {
+		if from >= n.Until {
+			until = min(until, from)
+		}
+	}
+	if until == most {
+		return n.Until
+	}
+	return until
+}
+
+func moves(n *nodes.Node) bool {
+	for i := range n.Items {
+		if k := n.Items[i].Track; k != nil && k.Moving {
+			return true
+		}
+	}
+	return false
 }
 
 // endBelow has what hangs below a node that is leaving, and ended with it, vanish with it.
@@ -75,7 +119,7 @@ func (l *List) endWith(n, c *nodes.Node) {
 	if n.Hidden && !c.Hidden {
 		l.Base.Hide(c, true)
 	}
-	if c.Until+rpl.Tick(l.Steps/together) >= n.Until {
+	if c.Until+l.together() >= n.Until {
 		c.Until = n.Until
 	}
 }
@@ -92,16 +136,16 @@ func (l *List) Of(id rpl.Node) *nodes.Node {
 func (l *List) stays(n *nodes.Node) bool { return n.Leaving && l.Nodes.Of(n.Entity) == n }
 
 // Hide hides what drawn time has reached the removal of, and what hangs below it.
-func (l *List) Hide(drawn float64) {
+func (l *List) Hide() {
 	for _, n := range l.all {
-		if drawn >= float64(n.Until) && !n.Hidden && l.stays(n) {
+		if l.Screen.Render >= float64(n.Until) && !n.Hidden && l.stays(n) {
 			l.HideTree(n)
 		}
 	}
 }
 
 // Sweep has end called for the nodes that drawn time has reached the removal of.
-func (l *List) Sweep(drawn float64, end func(*nodes.Node)) {
+func (l *List) Sweep(end func(*nodes.Node)) {
 	if len(l.all) == 0 {
 		return
 	}
@@ -110,7 +154,7 @@ func (l *List) Sweep(drawn float64, end func(*nodes.Node)) {
 	defer func() { l.gone = len(l.all) }()
 	for _, n := range list {
 		stays := l.stays(n)
-		if stays && drawn < float64(n.Until) {
+		if stays && l.Screen.Render < float64(n.Until) {
 			l.all = append(l.all, n)
 			continue
 		}
@@ -124,4 +168,4 @@ func (l *List) Sweep(drawn float64, end func(*nodes.Node)) {
 }
 
 // Clear forgets all of them, with their level.
-func (l *List) Clear() { l.all, l.gone, l.byID, l.left = nil, 0, nil, nil }
+func (l *List) Clear() { l.all, l.gone, l.byID, l.came, l.left = nil, 0, nil, nil, nil }
