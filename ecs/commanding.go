@@ -159,6 +159,7 @@ func (co *commanding) ends() {
 // tick this step makes its commands.
 func (co *commanding) begin() {
 	if co.protocol.commandRPC == nil || !co.draw.clock.Started() {
+		co.draw.moved.Settle()
 		return
 	}
 	now := co.line.Now()
@@ -176,6 +177,7 @@ func (co *commanding) begin() {
 	if before > 0 {
 		co.predict.reconcile(before)
 	}
+	co.draw.moved.Settle()
 	lead := math.Ceil(co.client.trip().Seconds()/co.config.step().Seconds()) + 2
 	if co.makes = co.lead.Steps(server, lead, now); co.makes == 0 {
 		return

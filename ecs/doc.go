@@ -168,8 +168,8 @@ package ecs
 //	proxy.go         what has come, as entities and components; references.go, internal/references/: entities in them;
 //	                 leaving.go, internal/leaving/: what goes when drawn time gets there
 //	internal/track/  the last states of an item, and what is drawn between and past them; view.go: of which
-//	                 nodes; internal/inplace/: written into components that the game draws itself; former.go:
-//	                 what is drawn where it hung before
+//	                 nodes; internal/inplace/: written into components that the game draws itself;
+//	                 internal/reparent/: what has changed its parent
 //	internal/own/    what this machine decides, between two of its steps
 //
 // Players' input:

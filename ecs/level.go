@@ -92,6 +92,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 		r.endAll(nodes.LevelEnded, !swap)
 		r.draw.inPlace.Forget()
 		r.draw.hiding = nil
+		r.draw.moved.Reset()
 		r.proxies.forgetLevel()
 		r.predict.forgetLevel()
 		r.commands.restForLevel()

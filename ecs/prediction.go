@@ -74,7 +74,8 @@ func Predicted(e *donburi.Entry) bool {
 	return n != nil && n.Predicted != nil && e.HasComponent(components.Proxy)
 }
 
-// OnCorrection runs after a prediction was wrong and has been mended.
+// OnCorrection runs after a prediction was wrong and has been mended. That the authority has changed the node's
+// parent, which no client predicts, does not count.
 func (r *Replication) OnCorrection(fn func(Correction)) {
 	mustBeMade("OnCorrection", r)
 	mustBeFunc("OnCorrection", fn)
@@ -115,7 +116,7 @@ func (pr *prediction) find() {
 			n.Predicted.Round = pr.round
 		}
 	}
-	if pr.all = pr.states.Keep(pr.all, pr.round, float64(pr.commands.lead.Tick())-pr.draw.screen.Render); len(pr.all) > was {
+	if pr.all = pr.states.Keep(pr.all, pr.round, pr.draw.moved.Ahead()); len(pr.all) > was {
 		nodes.SortByID(pr.all)
 	}
 }
@@ -183,7 +184,7 @@ func (c Call) Once(key int, fn func(late time.Duration)) {
 // reconcile compares the newest state that has come with what was predicted for its tick.
 func (pr *prediction) reconcile(now rpl.Tick) {
 	t := pr.Proxy.Newest()
-	whole := !pr.commands.heard || pr.Proxy.Complete() == t
+	whole := !pr.commands.heard || pr.Proxy.Complete() == t || replay.HaveMoved(pr.all) // below another parent nothing is the way it was predicted
 	if t <= pr.known || !whole && t < pr.known+rpl.Tick(pr.config.Steps) {
 		return
 	}

@@ -231,7 +231,7 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 	if !ok {
 		return
 	}
-	drawn, isDrawn := px.draw.noteFormer(n)
+	drawn, isDrawn := px.draw.moved.Leave(n)
 	was := n.Orphan
 	px.hang(n)
 	px.notify.OrderAfterParent(n)
@@ -257,7 +257,7 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 		}
 	}
 	if isDrawn {
-		px.draw.slip(n, drawn)
+		px.draw.moved.Hang(n, drawn)
 	}
 }
 
@@ -350,7 +350,7 @@ func (px *proxies) hang(n *nodes.Node) {
 // letGo lets a node leave its parent that hangs below n and above up by a hold that is no
 // longer true, and reports whether there was one: the node's own change of parent is told
 // later in this Apply, or its parent has gone, or it has gone itself and is only still drawn.
-// Such a node is drawn as before until drawn time gets there (former).
+// Such a node is drawn as before until drawn time gets there (internal/reparent).
 func (px *proxies) letGo(up, n *nodes.Node) bool {
 	if !up.IsBelow(n) {
 		return false
@@ -359,7 +359,7 @@ func (px *proxies) letGo(up, n *nodes.Node) bool {
 		if u.HeldTruly() {
 			continue
 		}
-		px.draw.noteFormer(u)
+		px.draw.moved.Leave(u)
 		px.nodes.LinkTo(u, nil)
 		px.notify.ParentChanged(u)
 		if !u.Leaving && u.Replica.Orphaned() {

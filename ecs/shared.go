@@ -6,6 +6,7 @@ package ecs
 import (
 	"github.com/yohamta/donburi"
 
+	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/building"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/extract"
@@ -19,6 +20,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/own"
 	"github.com/tendonengine/tendon/ecs/internal/places"
+	"github.com/tendonengine/tendon/ecs/internal/reparent"
 	"github.com/tendonengine/tendon/ecs/internal/replay"
 	"github.com/tendonengine/tendon/ecs/internal/rewind"
 	"github.com/tendonengine/tendon/ecs/internal/spawns"
@@ -106,6 +108,11 @@ func (r *Replication) resetClient() {
 		shared: sh, nodes: &r.nodes, proxies: &r.proxies, line: &r.line,
 		screen:  track.Screen{Steps: sh.config.Steps, Now: r.line.Now},
 		inPlace: inplace.Painter{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen},
+		moved: reparent.Drawer{
+			Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, InWorld: WorldView,
+			View:  func(e *donburi.Entry) components.TransformData { return View(e, components.Transform) },
+			Ahead: func() float64 { return float64(r.commands.lead.Tick()) - r.draw.screen.Render },
+		},
 	}
 	r.commands.reset()
 	r.predict.reset()

@@ -13,6 +13,7 @@ import (
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/reparent"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -128,11 +129,12 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 
 // WorldView is WorldTransform as it should be drawn in this frame: each transform on the way up is drawn
 // between its own samples, so a rider stays where it sits. A node whose parent has changed is drawn on the
-// former one until drawn time reaches the change.
+// former one until drawn time reaches the change; between what is predicted and what is not, it goes over in a
+// quarter of a second.
 func WorldView(e *donburi.Entry) components.TransformData {
 	return climb("WorldView", e, func(r *Replication, e *donburi.Entry, n *nodes.Node) (components.TransformData, bool) {
-		if n != nil && n.Former != nil && !r.past.Sets(n, e.Entity(), components.Transform) {
-			if t, ok := r.draw.byFormer(e, n); ok {
+		if n != nil && (n.Former != nil || n.Slip != nil) && !r.past.Sets(n, e.Entity(), components.Transform) {
+			if t, ok := r.draw.moved.Place(e, n); ok {
 				return t, true
 			}
 		}
@@ -152,7 +154,7 @@ func climb(what string, e *donburi.Entry, at func(*Replication, *donburi.Entry, 
 		if e.HasComponent(components.Transform) {
 			var up components.TransformData
 			up, top = at(r, e, n)
-			t = within(t, up)
+			t = reparent.Within(t, up)
 		}
 		if r == nil { // the world has no session, or not any more: nothing is above anything
 			break
@@ -163,9 +165,4 @@ func climb(what string, e *donburi.Entry, at func(*Replication, *donburi.Entry, 
 	}
 	t.Rot = t.Rot.Normalized()
 	return t
-}
-
-// within returns where something is in the world that is at t relative to up.
-func within(t, up components.TransformData) components.TransformData {
-	return components.TransformData{Pos: up.Pos.Add(t.Pos.Rotated(up.Rot)), Rot: up.Rot + t.Rot}
 }

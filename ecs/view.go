@@ -15,6 +15,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/own"
+	"github.com/tendonengine/tendon/ecs/internal/reparent"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -31,6 +32,7 @@ type drawing struct {
 	framed  bool          // a frame was drawn since the last Receive
 	hiding  []*nodes.Node // nodes to show once drawn time reaches their first sample
 	inPlace inplace.Painter
+	moved   reparent.Drawer // what has changed its parent
 
 	// Scratch.
 	words     []int32
@@ -227,6 +229,7 @@ func (dr *drawing) moveRender() {
 		drawn := math.Floor(dr.clock.Draw(dr.line.Now())*command.DrawnUnit) / command.DrawnUnit // as commands say it
 		dr.screen.Render = max(dr.screen.Render, drawn)
 	}
+	dr.moved.Frame()
 }
 
 // reveal shows and hides proxies by drawn time: a proxy is not drawn before its first

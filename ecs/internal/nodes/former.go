@@ -12,16 +12,23 @@ import (
 type Former struct {
 	Parent *Node // nil: it was at the top
 	Track  *track.Track
-	Last   float64                  // the newest tick at which it is known to have hung there
-	Sure   float64                  // the newest tick, up to Last, at which it is known where it was
-	Until  rpl.Tick                 // when it hangs where it does now
-	Leaps  bool                     // the game has said that the way from there to the next place is a leap
-	Goes   bool                     // it was found that the way from there to the next place is no leap, and so it stays
-	Asked  bool                     // somebody is looking for its place: two nodes may each have been above the other
-	Slip   components.TransformData // what it would have leapt by in the world as its next parent became known, and is drawn away
-	SlipAt float64                  // when that was, in seconds
-	Older  *Former                  // where it hung before that, as long as it is drawn there
-	Newer  *Former                  // nil: after this it hangs where it does now
+	Last   float64  // the newest tick at which it is known to have hung there
+	Sure   float64  // the newest tick, up to Last, at which it is known where it was
+	Until  rpl.Tick // when it hangs where it does now
+	Leaps  bool     // the game has said that the way from there to the next place is a leap
+	Goes   bool     // it was found that the way from there to the next place is no leap, and so it stays
+	Over   bool     // drawn time has got to its end
+	Asked  bool     // somebody is looking for its place: two nodes may each have been above the other
+	Older  *Former  // where it hung before that, as long as it is drawn there
+	Newer  *Former  // nil: after this it hangs where it does now
+}
+
+// A Slip is what a node would have leapt by in the world when its parent changed, and is drawn away.
+type Slip struct {
+	By    components.TransformData
+	At    float64 // when it would have, in seconds
+	Time  bool    // it is from what is drawn ahead of drawn time to what is not, or back
+	Asked bool    // as Former.Asked
 }
 
 // keepFormer is for how many ticks a former is kept after drawn time has got to its end: on
@@ -55,11 +62,13 @@ func (t *Table) FormerAt(n *Node, drawn float64) *Former {
 	return f
 }
 
-// drawnAt reports whether drawn time has not got to the end of a former, and the parent is
-// still where it can be drawn.
+// drawnAt reports whether drawn time has not got to the end of a former that can be drawn.
 func (t *Table) drawnAt(f *Former, drawn float64) bool {
-	return drawn < float64(f.Until) && t.isThere(f.Parent) && !f.overtaken()
+	return drawn < float64(f.Until) && t.CanDraw(f)
 }
+
+// CanDraw reports whether a former parent is still where a node can be drawn on it.
+func (t *Table) CanDraw(f *Former) bool { return t.isThere(f.Parent) && !f.overtaken() }
 
 // overtaken reports whether the parent is drawn ahead of drawn time, as predicted, and has leapt since
 // the node was on it: it is nowhere near where it was then.

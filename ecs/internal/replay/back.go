@@ -76,6 +76,11 @@ func (st *States) drawn(b *nodes.Binding, e *donburi.Entry, at unsafe.Pointer, d
 	return st.was
 }
 
+// HaveMoved reports whether a predicted node has another parent than when its state was last compared.
+func HaveMoved(all []*nodes.Node) bool { return slices.ContainsFunc(all, hasMoved) }
+
+func hasMoved(n *nodes.Node) bool { return n.Predicted.Under != under(n) }
+
 func under(n *nodes.Node) rpl.Node {
 	if n.Parent != nil {
 		return n.Parent.ID
@@ -106,7 +111,7 @@ func (st *States) Release(n *nodes.Node, ahead float64) {
 		st.inject(n, ord)
 		st.words = n.Replica.Words(ord, st.words[:0])
 		b.Track.Restart(st.Proxy.Newest(), st.words)
-		if n.Predicted.Under == under(n) {
+		if !hasMoved(n) {
 			st.Screen.Take(b.Track, drawn, track.JumpUnits*ahead)
 		}
 		st.Start(n, b)
@@ -274,7 +279,7 @@ func (st *States) Moved(all []*nodes.Node, now, ticks, gap float64) {
 		if n.Replica != nil {
 			leapt = max(leapt, n.Replica.Leapt)
 		}
-		if leapt > p.Leapt || p.Under != under(n) { // no error of a leap is drawn away
+		if leapt > p.Leapt || hasMoved(n) { // no error of a leap is drawn away
 			p.Leapt, p.Under = leapt, under(n)
 			for i := range p.Items {
 				clear(p.Items[i].Off)
@@ -313,7 +318,7 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 			if has := st.has(n, ord); has != k.Has { // a right has come or gone
 				k.Has, fresh = has, true
 			}
-			if k.Ticks[t%predict.Ticks] != t || !met {
+			if k.Ticks[t%predict.Ticks] != t || !met || hasMoved(n) { // what was predicted below the former parent is no misprediction
 				fresh = true
 				continue
 			}

@@ -1,0 +1,307 @@
+// Package reparent draws nodes whose parent has changed of late. Drawn time trails the state, so a
+// rider that has got out is drawn in its seat until drawn time reaches the step in which it did. What
+// is predicted is drawn ahead of that: what gets into it or out of it changes from one time to another,
+// and so does this client's own body where it gets into what another drives. What it would leap by is
+// drawn away.
+package reparent
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/quasilyte/gmath"
+	"github.com/yohamta/donburi"
+
+	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/track"
+	"github.com/tendonengine/tendon/rpl"
+)
+
+// A Drawer draws the nodes of a client that have changed their parents.
+type Drawer struct {
+	*nodes.Base
+	Nodes   *nodes.Table
+	Screen  *track.Screen
+	View    func(*donburi.Entry) components.TransformData // as drawn in this frame, relative to the parent
+	InWorld func(*donburi.Entry) components.TransformData // as drawn in this frame, in the world
+	Ahead   func() float64                                // how many ticks what is predicted is drawn ahead of the others
+
+	leavings []leaving     // in this Apply
+	formers  []*nodes.Node // that drawn time has not got to the end of, perhaps
+}
+
+// A leaving is a node that leaves its parent, and where it was drawn.
+type leaving struct {
+	n     *nodes.Node
+	was   components.TransformData
+	leapt rpl.Tick // the newest leap that it was drawn after
+}
+
+// Leave keeps what is needed of a node's place, before a change of its parent. Where the node is drawn, and has not
+// left a parent at this tick already, it returns where in the world, for Hang.
+func (d *Drawer) Leave(n *nodes.Node) (was components.TransformData, ok bool) {
+	b := n.DrawnBinding(n.Entity, components.Transform)
+	if b == nil || d.Nodes.Of(n.Entity) != n || b.Comp.StandIn != nil || n.Hidden || n.Orphan {
+		return was, false
+	}
+	if n.Predicted != nil {
+		return d.leave(n, n.Predicted.Leapt), true
+	}
+	now := d.Proxy.Newest()
+	if b.Track.Empty() || n.Former != nil && n.Former.Until == now {
+		return was, false
+	}
+	last := max(b.Track.Newest(), d.Screen.Received.Before(now))
+	if !b.Track.Moving {
+		last = max(last, d.Screen.SendBefore(now), d.Screen.Known(b.Track, now, now))
+	}
+	f := &nodes.Former{Parent: n.Parent, Track: b.Track, Last: float64(min(last, now-1)), Until: now}
+	f.Sure = min(f.Last, float64(d.Screen.Sure(b.Track, now)))
+	f.Leaps = n.Replica.Leapt > b.Track.Newest() // whatever has come since: the packet that told of it first may be lost
+	was = d.leave(n, b.Track.Newest())
+	d.Nodes.AddFormer(n, f, d.Screen.Render)
+	d.formers = append(d.formers, n)
+	b.Track = track.New(&b.Comp.Drawn)
+	return was, true
+}
+
+// leave returns where a node is drawn, and keeps it for Settle if it leaves its first parent in this Apply.
+func (d *Drawer) leave(n *nodes.Node, leapt rpl.Tick) components.TransformData {
+	was := d.InWorld(d.World.Entry(n.Entity))
+	n.Slip = nil // it is in that
+	if !slices.ContainsFunc(d.leavings, func(l leaving) bool { return l.n == n }) {
+		d.leavings = append(d.leavings, leaving{n, was, leapt})
+	}
+	return was
+}
+
+// Hang keeps a node that was drawn from leaping: the news may have been late.
+func (d *Drawer) Hang(n *nodes.Node, was components.TransformData) {
+	if n.Predicted != nil || n.Former == nil {
+		return
+	}
+	e := d.World.Entry(n.Entity)
+	is := d.InWorld(e) // before it is settled that it goes
+	if n.Former.Goes = !d.leaps(n.Former, n, e); n.Former.Goes {
+		d.slip(n, was, is, false)
+	}
+}
+
+// Settle does the same for what is predicted, which is brought up to this machine's tick by now.
+func (d *Drawer) Settle() {
+	for i := range d.leavings {
+		l := &d.leavings[i]
+		n := l.n
+		if d.Nodes.Of(n.Entity) != n || n.Leaving || n.Hidden || n.Orphan || n.Predicted == nil && n.Former != nil {
+			continue
+		}
+		n.Former = nil // it is drawn ahead of where that ends
+		is := d.InWorld(d.World.Entry(n.Entity))
+		if max(n.Leapt, n.Replica.Leapt) <= l.leapt && is.Pos.DistanceTo(l.was.Pos) <= d.most() {
+			d.slip(n, l.was, is, true)
+		}
+	}
+	clear(d.leavings)
+	d.leavings = d.leavings[:0]
+}
+
+// most is how far something may go as it changes from what is predicted to what is not, or back: farther is a leap.
+func (d *Drawer) most() float64 { return track.JumpUnits * max(1, d.Ahead()) }
+
+// slip has a node be drawn on from where it was, and go over to where it is; time is whether that is from one time to
+// another.
+func (d *Drawer) slip(n *nodes.Node, was, is components.TransformData, time bool) {
+	by := components.TransformData{Pos: was.Pos.Sub(is.Pos), Rot: turn(is.Rot, was.Rot)}
+	if n.Slip != nil {
+		left := d.left(n.Slip)
+		time = time || n.Slip.Time && left > 0
+		by.Pos = by.Pos.Add(n.Slip.By.Pos.Mulf(left))
+		by.Rot += n.Slip.By.Rot * gmath.Rad(left)
+	}
+	n.Slip = nil
+	if by != (components.TransformData{}) {
+		n.Slip = &nodes.Slip{By: by, At: d.Screen.Now().Seconds(), Time: time}
+	}
+}
+
+// left is the share of what a node slips by that is left.
+func (d *Drawer) left(s *nodes.Slip) float64 { return track.Fade(d.Screen.Now().Seconds() - s.At) }
+
+func turn(from, to gmath.Rad) gmath.Rad {
+	return gmath.Rad(math.Remainder(float64(to-from), 2*math.Pi))
+}
+
+// Frame is part of each frame, after drawn time has moved: what has got into what is predicted, or out
+// of it, goes over from one time to the other.
+func (d *Drawer) Frame() {
+	kept := d.formers[:0]
+	for _, n := range d.formers {
+		if d.arrive(n); d.Nodes.Of(n.Entity) == n && n.Former != nil && !n.Former.Over {
+			kept = append(kept, n)
+		}
+	}
+	clear(d.formers[len(kept):])
+	d.formers = kept
+}
+
+// arrive has a node, and before it those above it, go over to where they hang at drawn time.
+func (d *Drawer) arrive(n *nodes.Node) {
+	if d.Nodes.Of(n.Entity) != n || !d.World.Entry(n.Entity).HasComponent(components.Transform) {
+		return
+	}
+	for f := n.Former; f != nil && !f.Over; f = f.Older {
+		if f.Over = d.Screen.Render >= float64(f.Until); !f.Over {
+			continue
+		}
+		changes := d.changesTime(f, n, float64(f.Until-1))
+		for _, p := range [...]*nodes.Node{f.Parent, d.next(f, n)} {
+			for ; p != nil; p = p.Parent {
+				d.arrive(p)
+			}
+		}
+		if e := d.World.Entry(n.Entity); n.Predicted == nil && changes && d.Nodes.CanDraw(f) && (f.Goes || !d.leaps(f, n, e)) {
+			d.slip(n, d.before(f, e), d.after(f, e), true)
+		}
+	}
+}
+
+// next returns the parent that follows a former one.
+func (d *Drawer) next(f *nodes.Former, n *nodes.Node) *nodes.Node {
+	if next := d.Nodes.Next(f); next != nil {
+		return next.Parent
+	}
+	return n.Parent
+}
+
+// changesTime reports whether a node goes from a former parent to the next one, as they are drawn at a tick, from
+// one time to another: one of the two is drawn ahead of drawn time, or is on its way between the two itself.
+func (d *Drawer) changesTime(f *nodes.Former, n *nodes.Node, drawn float64) bool {
+	was, slips := d.timeOf(f.Parent, drawn)
+	is, slides := d.timeOf(d.next(f, n), drawn)
+	return was != is || slips || slides
+}
+
+// timeOf returns whether a node is drawn ahead, as nodes.Node.IsAhead, but by the parents that it is drawn on, and
+// whether one of them is on its way.
+func (d *Drawer) timeOf(n *nodes.Node, drawn float64) (ahead, slips bool) {
+	if n == nil {
+		return false, false
+	}
+	up, f := n.Parent, d.Nodes.FormerAt(n, drawn)
+	if f != nil {
+		f.Asked = true
+		defer func() { f.Asked = false }()
+		up = f.Parent
+	}
+	ahead, slips = d.timeOf(up, drawn)
+	return ahead || n.Predicted != nil && n.Predicted.Caught(), slips || n.Slip != nil && n.Slip.Time && d.left(n.Slip) > 0
+}
+
+// Reset forgets the nodes of a level.
+func (d *Drawer) Reset() { d.leavings, d.formers = nil, nil }
+
+// Place returns where the entity of n, whose parent has changed of late, is drawn, if not where it hangs now.
+func (d *Drawer) Place(e *donburi.Entry, n *nodes.Node) (t components.TransformData, ok bool) {
+	if n.Entity != e.Entity() {
+		return t, false
+	}
+	slip, left := n.Slip, 0.
+	if slip != nil {
+		if left = d.left(slip); left == 0 {
+			n.Slip = nil
+		}
+	}
+	switch f := d.Nodes.FormerAt(n, d.Screen.Render); {
+	case f != nil && n.Predicted == nil:
+		t = d.inWorld(f, n, e)
+	case left > 0 && !slip.Asked && (n.Former == nil || !n.Former.Asked):
+		slip.Asked = true
+		t = d.now(e)
+		slip.Asked = false
+	default:
+		return t, false
+	}
+	if left > 0 {
+		t.Pos = t.Pos.Add(slip.By.Pos.Mulf(left))
+		t.Rot += slip.By.Rot * gmath.Rad(left)
+	}
+	return t, true
+}
+
+// inWorld returns where the entity is drawn in the world: at its former place as long as it
+// is known to have been there, then on the way to the present one, unless that is a leap.
+func (d *Drawer) inWorld(f *nodes.Former, n *nodes.Node, e *donburi.Entry) components.TransformData {
+	f.Asked = true
+	render, aside := d.Screen.Render, d.Screen.Aside
+	defer func() { f.Asked, d.Screen.Render, d.Screen.Aside = false, render, aside }()
+	if render <= f.Sure || d.changesTime(f, n, render) {
+		return d.before(f, e)
+	}
+	from, leaps := f.Sure, !f.Goes && d.leaps(f, n, e)
+	if leaps {
+		from = f.Last
+	}
+	d.Screen.Render, d.Screen.Aside = from, true
+	was, is := d.before(f, e), d.after(f, e)
+	d.Screen.Render, d.Screen.Aside = render, aside
+	if render <= from {
+		return d.before(f, e)
+	}
+	left := (float64(f.Until) - render) / (float64(f.Until) - from)
+	if leaps {
+		left = 1
+	}
+	now := d.after(f, e)
+	now.Pos = now.Pos.Add(was.Pos.Sub(is.Pos).Mulf(left))
+	now.Rot += turn(is.Rot, was.Rot) * gmath.Rad(left)
+	return now
+}
+
+// leaps reports whether a change of parent is a leap from one place in the world to the other. From where it is
+// known to have been, a node may have gone on as fast as it was, and come back as fast.
+func (d *Drawer) leaps(f *nodes.Former, n *nodes.Node, e *donburi.Entry) bool {
+	render, aside := d.Screen.Render, d.Screen.Aside
+	defer func() { d.Screen.Render, d.Screen.Aside = render, aside }()
+	d.Screen.Render, d.Screen.Aside = f.Sure-1, true
+	speed := d.before(f, e).Pos
+	d.Screen.Render = f.Sure
+	was := d.before(f, e).Pos
+	most := track.JumpUnits*(float64(f.Until)-f.Last) + 2*was.DistanceTo(speed)*(f.Last-f.Sure)
+	if d.changesTime(f, n, render) {
+		most += d.most()
+	}
+	return f.Leaps || was.DistanceTo(d.after(f, e).Pos) > most
+}
+
+// before and after return the entity's former and its next place in the world, both as they
+// are drawn at d.Screen.Render; now where it is by its present parent.
+func (d *Drawer) before(f *nodes.Former, e *donburi.Entry) components.TransformData {
+	t := *components.Transform.Get(e)
+	f.Track.Draw(unsafe.Pointer(&t), d.Screen.Render, false)
+	if f.Parent != nil {
+		t = Within(t, d.InWorld(d.World.Entry(f.Parent.Entity)))
+	}
+	return t
+}
+
+func (d *Drawer) after(f *nodes.Former, e *donburi.Entry) components.TransformData {
+	if next := d.Nodes.Next(f); next != nil {
+		return d.before(next, e)
+	}
+	return d.now(e)
+}
+
+func (d *Drawer) now(e *donburi.Entry) components.TransformData {
+	t := d.View(e)
+	if up := d.Nodes.CarrierOf(e, d.Nodes.Of(e.Entity())); up != nil {
+		t = Within(t, d.InWorld(up))
+	}
+	return t
+}
+
+// Within returns where something is in the world that is at t relative to up.
+func Within(t, up components.TransformData) components.TransformData {
+	return components.TransformData{Pos: up.Pos.Add(t.Pos.Rotated(up.Rot)), Rot: up.Rot + t.Rot}
+}
