@@ -41,7 +41,8 @@ type client struct {
 
 	newestSeq   uint64 // the highest sequence number received
 	measuredSeq uint64 // the highest when feedClock last had news …
-	came        int    // … and how many packets have come since
+	came        int    // … and how many packets have come since …
+	lost        int    // … and have not, as count found out
 
 	sessionHere bool              // the session's node has arrived in this level
 	read        rpl.ProxyCounters // the core's counters when they were last read
@@ -112,18 +113,18 @@ func (cl *client) Closed(_ transport.Conn, err error) { cl.ended = err }
 // count finds out whether packets are missing among those that Apply is about to read. lost
 // also counts packets that came without a datagram: a session in which those keep the line
 // alive is quiet, and draws a send later, when it knows whether what starts is fast or leaps.
-func (cl *client) count() (lost int) {
+func (cl *client) count() {
 	missing, sent := 0, 0
+	cl.lost = 0
 	if cl.measuredSeq > 0 && cl.newestSeq > cl.measuredSeq {
 		sent = int(min(cl.newestSeq-cl.measuredSeq, math.MaxInt32))
-		lost = max(0, min(sent, track.ReceivedTicks)-cl.came)
+		cl.lost = max(0, min(sent, track.ReceivedTicks)-cl.came)
 		missing = cl.conn.Missing(cl.measuredSeq, cl.newestSeq)
 	}
 	rd := &cl.draw.screen.Received
 	rd.Missing, rd.Several, rd.Sent = missing > 0, cl.came > 1, sent
 	rtt, jitter := cl.Proxy.RTT()
 	cl.draw.screen.SetTrip(rtt+2*jitter, cl.config.step())
-	return lost
 }
 
 // trip is the round trip, as far as is known.
@@ -135,14 +136,19 @@ func (cl *client) trip() time.Duration {
 }
 
 // feedClock notes the newest tick received, and tells the clock when it came.
-func (cl *client) feedClock(lost int) {
+func (cl *client) feedClock() {
 	if t := cl.Proxy.Newest(); t > cl.draw.screen.Received.Newest() {
 		if cl.draw.screen.Received.Note(t); !cl.draw.clock.Started() {
 			cl.answer = min(cl.line.Now()-cl.ready, time.Second)
 		}
-		cl.draw.clock.Hear(uint32(t), cl.Proxy.NewestAt(), cl.line.Now(), lost)
+		cl.hear(t)
 		cl.measuredSeq, cl.came = cl.newestSeq, 0
 	}
+}
+
+// hear tells the clock of the newest tick received, unless it knows.
+func (cl *client) hear(t rpl.Tick) {
+	cl.draw.clock.Hear(uint32(t), cl.Proxy.NewestAt(), cl.line.Now(), cl.lost)
 }
 
 // expected estimates the server's tick before any state of a level has come, which may

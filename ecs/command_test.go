@@ -33,6 +33,7 @@ type race struct {
 	t              *testing.T
 	net            *mem.Network
 	listener       *mem.Listener
+	dialer         *mem.Dialer // the client's, where the test has no other
 	runner         *donburi.ComponentType[runnerData]
 	move           *tendon.Command[runKeys]
 	server, client *tendon.Replication
@@ -87,7 +88,8 @@ func newRace(t *testing.T, c netsim.Conditions, changes ...func(*tendon.Config))
 	x.client = session()
 	x.move.Sample(x.client, func(*donburi.Entry) runKeys { k := x.input; x.input.Jump = false; return k })
 	x.server, x.listener = x.host()
-	x.client.Join(x.net.Dialer(x.listener))
+	x.dialer = x.net.Dialer(x.listener)
+	x.client.Join(x.dialer)
 	x.steps(int(4 * x.hz))
 	if _, ok := tendon.Mine(x.client, x.runner); !ok {
 		t.Fatal("the client has no runner")

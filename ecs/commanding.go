@@ -406,7 +406,8 @@ func (co *commanding) reportCame(m commandReport) {
 	if m.Got > co.got && m.Got <= co.lead.Tick() {
 		co.got = m.Got
 	}
-	co.lead.Reported(co.draw.clock, m.Tick, float64(m.Margin)/64, co.line.Now())
+	co.client.hear(co.Proxy.Newest()) // after a silence it shows which commands are of before
+	co.lead.Reported(co.draw.clock, m.Tick, m.Got, float64(m.Margin)/64, co.line.Now())
 }
 
 // forget drops what is kept of a node that has ended.

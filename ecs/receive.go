@@ -65,12 +65,12 @@ func (r *Replication) apply(now time.Duration) bool {
 	if r.shared.Proxy.Newest() == 0 { // else it goes by that
 		r.shared.Proxy.Step(r.client.expected(now))
 	}
-	lost := r.client.count()
+	r.client.count()
 	r.shared.Proxy.Apply(now, &r.proxies)
 	r.proxies.parting = false
 	r.proxies.leaving.Applied(r.notify.ParentChanged)
 	r.noteMended()
-	r.client.feedClock(lost)
+	r.client.feedClock()
 	r.proxies.resolve()
 	r.notify.CallBack()
 	return true

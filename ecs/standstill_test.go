@@ -84,3 +84,58 @@ func TestDrawnTimeAfterAStandstill(t *testing.T) {
 		}
 	}
 }
+
+// A runs is what came of a race in which a key is held, after a standstill or an outage.
+type runs struct {
+	lead  int     // by how many ticks more than before the commands were made ahead of the server, at most
+	stood int     // steps in which the server's runner did not move
+	leap  float64 // the longest way of the own runner in a step, where 2 is usual
+}
+
+// watch plays some seconds of a race; lead is the usual one.
+func (x *race) watch(lead int) (r runs) {
+	mine, theirs := x.runner.Get(x.mine()).Pos.X, x.onServer().Pos.X
+	for range 300 {
+		x.steps(1)
+		if now := x.onServer().Pos.X; now == theirs {
+			r.stood++
+		} else {
+			theirs = now
+		}
+		now := x.runner.Get(x.mine()).Pos.X
+		r.leap, mine = max(r.leap, now-mine, mine-now), now
+		r.lead = max(r.lead, x.ahead()-lead)
+	}
+	return r
+}
+
+func (x *race) ahead() int { return int(x.client.PredictedTick()) - int(x.server.Tick()) }
+
+// An outage says nothing of the line since: as soon as both ends hear each other again, commands are made as
+// far ahead as before, and the runner goes on at both.
+func TestLeadAfterAnOutage(t *testing.T) {
+	for _, delay := range []time.Duration{10 * time.Millisecond, 50 * time.Millisecond, 150 * time.Millisecond} {
+		for _, steps := range []int{20, 30, 40, 50, 58, 64, 80, 120, 200, 300} {
+			for _, way := range []string{"up", "down", "both ways"} {
+				good := netsim.Conditions{Delay: delay}
+				x := newRace(t, good)
+				x.input.Dir.X = 1
+				x.steps(60)
+				lead, up, down := x.ahead(), good, good
+				if way != "down" {
+					up.Loss = 1
+				}
+				if way != "up" {
+					down.Loss = 1
+				}
+				x.dialer.SetConditions(up, down)
+				x.steps(steps)
+				x.dialer.SetConditions(good, good)
+				x.steps(4*int(delay*60/time.Second) + 20) // a probe, and there and back twice
+				if r := x.watch(lead); r.lead > 2 || r.stood > 3 || r.leap > 8 {
+					t.Errorf("seed 1, delay %v, %s cut for %d steps: %+v", delay, way, steps, r)
+				}
+			}
+		}
+	}
+}

@@ -14,6 +14,10 @@ const (
 	leadLeast = 8 // reports before they are believed
 	mostLate  = 8 // commands that a late report stands for
 
+	// Of commands that come at once, more than outage seconds of them, all but the newest have waited for
+	// a line that was down, or have come again and again until it was up: that says nothing of the line since.
+	outage = 0.25
+
 	// So few reports have not met what is rare. What a line loses or delays falls off about
 	// evenly: from half of them to leadMiss they become a 25th, and over leadTail of that way
 	// again an 11th of what is left. It is a tick at most, which is what the next loss costs.
@@ -69,6 +73,7 @@ type Lead struct {
 	at     float64 // when that was
 	margin float64 // mean of what the server reports, in ticks
 	met    bool    // a command has come in time
+	known  bool    // want is by reports
 	pace   pace
 	grown  float64
 	shrunk float64
@@ -76,9 +81,13 @@ type Lead struct {
 }
 
 // Reported takes the server's report on a command: margin is how many ticks before its
-// time it came, below zero if it was late. How far ahead it was made is judged by what c knows by
-// now: after a silence the server's tick may have been taken for a much older one.
-func (l *Lead) Reported(c *Clock, tick uint32, margin float64, now time.Duration) {
+// time it came, below zero if it was late; got is the newest that had come by then. How far ahead it was
+// made is judged by what c knows by now: after a silence the server's tick may have been taken for a much
+// older one.
+func (l *Lead) Reported(c *Clock, tick, got uint32, margin float64, now time.Duration) {
+	if more := float64(got) - float64(tick); margin < 0 && more > outage*l.Hz {
+		tick, margin = got, margin+more
+	}
 	m := &l.made[tick%leadRing]
 	if m.tick != float64(tick) || m.at < c.resume { // of a command from before a pause it says how long that was
 		return
@@ -95,6 +104,7 @@ func (l *Lead) Reported(c *Clock, tick uint32, margin float64, now time.Duration
 	}
 	l.needs.forget(now.Seconds() - leadSpan)
 	if l.needs.len() >= leadLeast {
+		l.known = true
 		most, half := l.needs.quantile(1-leadMiss, 0), l.needs.quantile(0.5, 0)
 		l.want = most + math.Min(leadTail*(most-half), mostTail) + leadSpare
 		if l.Bound > 0 {
@@ -122,7 +132,7 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 	atOnce := passed < caughtUp && (t-l.at)*l.Hz < caughtUp // else the server may stand still
 	l.before, l.at = server, t
 	if l.tick == 0 {
-		if l.shrunk = t; l.needs.len() < leadLeast { // else reports have told better
+		if l.shrunk = t; !l.known { // else reports have told better
 			l.want = math.Max(l.want, initial)
 		}
 		l.tick = math.Floor(server + l.want)
@@ -137,7 +147,7 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		}
 		l.smooth += (lead - l.smooth) / 8
 	}
-	if l.needs.len() < leadLeast { // the round trip is better known by now
+	if !l.known { // the round trip is better known by now
 		if l.want = math.Max(l.want, initial); l.smooth < l.want-1 {
 			l.tick = math.Max(l.tick, math.Floor(server+l.want))
 			l.smooth = l.want

@@ -44,7 +44,7 @@ func (l line) lead(seed uint64, minutes int) led {
 		}
 		return d
 	}
-	var lead Lead
+	lead := Lead{Hz: 60}
 	var up, down []packet
 	take := func(q *[]packet, now float64) (all []packet) {
 		kept := (*q)[:0]
@@ -101,7 +101,7 @@ func (l line) lead(seed uint64, minutes int) led {
 		}
 		for _, p := range take(&down, client) {
 			heard = max(heard, p.got)
-			lead.Reported(clock, p.to, p.margin, time.Duration(client*float64(time.Second)))
+			lead.Reported(clock, p.to, p.got, p.margin, time.Duration(client*float64(time.Second)))
 		}
 		at := time.Duration(client * float64(time.Second))
 		for range lead.Steps(clock.ServerRaw(client), 2*l.oneWay/dt+2, at) {
@@ -154,7 +154,7 @@ func TestLeadAfterASleep(t *testing.T) {
 				report uint32
 				margin float64
 			}
-			var lead Lead
+			lead := Lead{Hz: 60}
 			var up, down []packet
 			clock := New(step, every)
 			const falls, end = 10.0, 40.0
@@ -194,7 +194,7 @@ func TestLeadAfterASleep(t *testing.T) {
 					}
 					clock.Hear(p.tick, stamp, at, 0)
 					if p.report > 0 {
-						lead.Reported(clock, p.report, p.margin, at)
+						lead.Reported(clock, p.report, p.report, p.margin, at)
 					}
 				}
 				if !clock.Started() {

@@ -215,7 +215,7 @@ func (k *packer) begin() {
 	if echo {
 		l.Echoed = k.now
 		e.PutBits(uint32(l.InNewest), wire.EchoBits)
-		e.PutBits(uint32(min((k.now-l.InAt)/time.Millisecond, 255)), 8)
+		e.PutBits(uint32(min((k.now-l.InAt)/time.Millisecond, wire.MostHeld)), 8)
 	}
 	if k.form&coder.FormChecks != 0 {
 		e.PutBits(uint32(flag(k.complete.Written)), 1)

@@ -7,6 +7,9 @@ const EndBits = 120
 // tells apart the RecordLen packets that the peer remembers.
 const EchoBits = 12
 
+// MostHeld is what an echo says of a packet that came so many milliseconds ago, or earlier.
+const MostHeld = 255
+
 // HeaderBits is what a packet costs at most beside its bundles: the seal, the header,
 // the ends of the sections, the coder's last bytes.
 const HeaderBits = (PacketOverhead + 24) * 8
