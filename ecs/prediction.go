@@ -42,9 +42,10 @@ type prediction struct {
 	all       []*nodes.Node // predicted, by id
 	spawns    spawns.Set    // of them, those that the server has not told of yet
 	shown     predict.Once  // effects
-	known     rpl.Tick
-	round     uint64 // counts findings of what is predicted
-	pass      uint64 // counts runs of a command for it
+	known     rpl.Tick      // the newest that was compared
+	partial   rpl.Tick      // the first since then, which was not complete; 0: none
+	round     uint64        // counts findings of what is predicted
+	pass      uint64        // counts runs of a command for it
 	states    replay.States
 	others    replay.Others // stand at the tick of the rule that runs
 	corrected []func(Correction)
@@ -84,7 +85,7 @@ func (r *Replication) OnCorrection(fn func(Correction)) {
 
 // reset forgets what was predicted in a session that has ended.
 func (pr *prediction) reset() {
-	pr.known, pr.shown = 0, predict.Once{}
+	pr.known, pr.partial, pr.shown = 0, 0, predict.Once{}
 	pr.forgetLevel()
 	pr.others.Reset()
 }
@@ -185,9 +186,16 @@ func (c Call) Once(key int, fn func(late time.Duration)) {
 func (pr *prediction) reconcile(now rpl.Tick) {
 	t := pr.Proxy.Newest()
 	whole := !pr.commands.heard || pr.Proxy.Complete() == t || replay.HaveMoved(pr.all) // below another parent nothing is the way it was predicted
-	if t <= pr.known || !whole && t < pr.known+rpl.Tick(pr.config.Steps) {
+	if t <= pr.known {
 		return
 	}
+	if pr.partial == 0 { // counted from here, and not from pr.known: after an outage the first state may be far from it
+		pr.partial = t
+	}
+	if !whole && t < pr.partial+rpl.Tick(pr.config.Steps) {
+		return
+	}
+	pr.partial = 0
 	gap := float64(t - pr.known)
 	if pr.known = t; !whole {
 		pr.Faults.Count("state incomplete")
