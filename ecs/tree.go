@@ -130,11 +130,16 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 // WorldView is WorldTransform as it should be drawn in this frame: each transform on the way up is drawn
 // between its own samples, so a rider stays where it sits. A node whose parent has changed is drawn on the
 // former one until drawn time reaches the change; between what is predicted and what is not, it goes over in a
-// quarter of a second.
+// quarter of a second. What this machine decides goes from its place in the world in one step to that in the next.
 func WorldView(e *donburi.Entry) components.TransformData {
 	return climb("WorldView", e, func(r *Replication, e *donburi.Entry, n *nodes.Node) (components.TransformData, bool) {
 		if n != nil && (n.Former != nil || n.Slip != nil) && !r.past.Sets(n, e.Entity(), components.Transform) {
 			if t, ok := r.draw.moved.Place(e, n); ok {
+				return t, true
+			}
+		}
+		if n != nil && r.shared.Auth != nil {
+			if t, ok := r.own.Hung(e, n); ok {
 				return t, true
 			}
 		}

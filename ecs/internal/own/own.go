@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 	"github.com/yohamta/donburi/filter"
 
+	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 )
 
@@ -47,9 +48,13 @@ type Keeper struct {
 	Nodes *nodes.Table
 	Now   func() time.Duration // of the host's clock: ticks say nothing of the time between steps
 
-	kinds  []*kind // by the order of registration; nil for what nobody asks for
-	step   uint64  // counts steps
-	inside bool    // a step is being made: who asks is a rule
+	InWorld func(*donburi.Entry) components.TransformData // where an entity is
+
+	kinds   []*kind       // by the order of registration; nil for what nobody asks for
+	formers []*nodes.Node // the parents that nodes with a Transform had before the newest step, which changed them
+	gone    []last        // of those with a Transform that have gone in the newest step, whose slots others have
+	step    uint64        // counts steps
+	inside  bool          // a step is being made: who asks is a rule
 
 	began  float64    // when the newest step began, in seconds …
 	due    float64    // … and when it was due, if steps come evenly …
@@ -78,7 +83,9 @@ type sample struct {
 	entity donburi.Entity
 	up     *nodes.Node
 	step   uint64 // the newest
-	moves  bool   // there is a way to it from the step before
+	known  bool   // it is known what was after the step before …
+	moves  bool   // … and there is a way from that
+	former uint32 // where the parent has changed in the newest: 1 and which of formers was it
 }
 
 // Stepped notes that a step begins.
@@ -170,6 +177,9 @@ func (k *Keeper) Ended(tick uint32) {
 	k.inside = false
 	k.step++
 	k.pace.stepped(tick)
+	clear(k.formers)
+	clear(k.gone)
+	k.formers, k.gone = k.formers[:0], k.gone[:0]
 	for i, kd := range k.kinds {
 		switch {
 		case kd == nil:
@@ -184,6 +194,7 @@ func (k *Keeper) Ended(tick uint32) {
 func (k *Keeper) keep(kd *kind) {
 	fields := kd.comp.Drawn.Fields
 	size := 2 * len(fields)
+	places := kd.comp.Type == donburi.IComponentType(components.Transform) && kd.comp.StandIn == nil
 	for e := range kd.query.Iter(k.World) {
 		n := k.Nodes.Of(e.Entity())
 		if n != nil && k.Auth == nil {
@@ -196,7 +207,10 @@ func (k *Keeper) keep(kd *kind) {
 		}
 		s, v := &kd.all[id], kd.vals[id*size:][:size]
 		was, now := v[:len(fields)], v[len(fields):]
-		s.moves = s.entity == e.Entity() && s.step == k.step-1
+		if s.known = s.entity == e.Entity() && s.step == k.step-1; !s.known && places && s.step > 0 && s.step == k.step-1 {
+			k.gone = append(k.gone, last{s.entity, s.up, kd.transform(components.TransformData{}, now)})
+		}
+		s.moves, s.former = s.known, 0
 		copy(was, now)
 		w := k.Tagged(kd.comp, e, e.Component(kd.comp.Type))
 		for j := range fields {
@@ -204,8 +218,19 @@ func (k *Keeper) keep(kd *kind) {
 			s.moves = s.moves && !fields[j].Leaps(was[j], now[j])
 		}
 		if n != nil {
-			s.moves = s.moves && n.Parent == s.up && n.Leapt != k.Tick // a place below another, or a teleport
-			s.up = n.Parent
+			up := n.Parent
+			if n.Entity != e.Entity() {
+				up = n // a part
+			}
+			if s.known && up != s.up {
+				s.moves = false // a place below another
+				if places {
+					k.formers = append(k.formers, s.up)
+					s.former = uint32(len(k.formers))
+				}
+			}
+			s.moves = s.moves && n.Leapt != k.Tick // else a teleport
+			s.up = up
 		}
 		s.entity, s.step = e.Entity(), k.step
 	}
@@ -246,4 +271,4 @@ func Draw(c *nodes.Component, p unsafe.Pointer, was []float64, share float64) {
 }
 
 // Clear forgets a world that the session leaves.
-func (k *Keeper) Clear() { k.kinds = nil }
+func (k *Keeper) Clear() { k.kinds, k.formers, k.gone = nil, nil, nil }
