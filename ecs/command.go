@@ -182,7 +182,7 @@ func (b *binder[A]) runAuthority(t rpl.Tick) {
 		default:
 			s := b.stream(n)
 			var missing bool
-			if e, missing = s.Take(uint32(t), uint32(silentFor/r.shared.config.step())); missing {
+			if e, missing = s.Take(uint32(t), uint32(r.shared.config.silent())); missing {
 				b.c.edges.Clear(unsafe.Pointer(&e.Value))
 				if s.HasAny() {
 					r.commands.counts.Missed++

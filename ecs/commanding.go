@@ -75,7 +75,8 @@ type commanding struct {
 
 	// A client.
 	lead   clock.Lead
-	makes  int // ticks of this step: 0 or 1, one more has run before
+	makes  int      // ticks of this step: 0 or 1, one more has run before
+	made   rpl.Tick // the newest tick with a step of its own
 	got    uint32
 	before rpl.Tick      // the tick before the first that commands were made for: until then the server alone has run them
 	heard  bool          // the server has reported: it knows that this client predicts
@@ -194,7 +195,8 @@ func (co *commanding) begin() {
 		co.before = rpl.Tick(co.got)
 		co.predict.reconcile(co.before) // what has come is brought up to it
 	}
-	co.beginTick(rpl.Tick(co.lead.Made(now)))
+	co.made = rpl.Tick(co.lead.Made(now))
+	co.beginTick(co.made)
 	co.ends()
 }
 
@@ -209,7 +211,7 @@ func (co *commanding) beginTick(t rpl.Tick) {
 // Those that have run before in this step go on as in the tick before.
 func (co *commanding) makeAfterAll(b commandBinder) rpl.Tick {
 	t := rpl.Tick(co.lead.MadeAfterAll(co.line.Now()))
-	co.makes = 1
+	co.makes, co.made = 1, t
 	co.beginTick(t)
 	for _, o := range co.order {
 		if o.again(t, true); o == b {
@@ -224,7 +226,8 @@ func (co *commanding) makeAfterAll(b commandBinder) rpl.Tick {
 }
 
 // skip runs the ticks after one up to another that have no step of their own, before the
-// game's: with the commands of the tick before, without its presses.
+// game's: with the commands of the tick before, without its presses, as long as the server goes on with
+// those of a silent player.
 func (co *commanding) skip(from, to rpl.Tick) {
 	leaves := to > from+fewTicks && float64(to-from) <= longGap.Seconds()*co.lead.Hz
 	if leaves {
@@ -238,7 +241,10 @@ func (co *commanding) skip(from, to rpl.Tick) {
 		co.past.Draw(t, to)
 		co.begins(t, false)
 		for _, b := range co.order {
-			if b.again(t, t == to); b.ran(t - 1) {
+			if t <= co.made+co.config.silent() {
+				b.again(t, t == to)
+			}
+			if b.ran(t - 1) {
 				b.runOwner(t, false)
 			}
 		}

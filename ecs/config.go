@@ -142,6 +142,9 @@ func (c *Config) stepsAllowed() bool { return c.Steps >= 1 && c.Steps <= maxStep
 // step is the duration of one fixed step.
 func (c *Config) step() time.Duration { return time.Second / time.Duration(c.Steps) }
 
+// silent is for how many ticks the commands of a silent player go on.
+func (c *Config) silent() rpl.Tick { return rpl.Tick(silentFor / c.step()) }
+
 // authority returns the part of the configuration that an rpl.Authority needs. Local is
 // left out: this package queues the calls on this machine itself, so that the last calls
 // on a node still find its entity.

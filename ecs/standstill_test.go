@@ -139,3 +139,40 @@ func TestLeadAfterAnOutage(t *testing.T) {
 		}
 	}
 }
+
+// A program that has stood still and makes up for the missed steps at once makes no more commands than time has
+// passed, whichever it is.
+func TestLeadAfterMissedStepsAreMadeUpFor(t *testing.T) {
+	for _, delay := range []time.Duration{10 * time.Millisecond, 50 * time.Millisecond, 150 * time.Millisecond} {
+		for _, steps := range []int{5, 10, 20, 40, 70, 120, 300} {
+			for _, server := range []bool{false, true} {
+				x := newRace(t, netsim.Conditions{Delay: delay})
+				x.input.Dir.X = 1
+				x.steps(60)
+				lead, stands, goes := x.ahead(), x.client, x.server
+				if server {
+					stands, goes = goes, stands
+				}
+				for range steps {
+					x.net.Advance(time.Second / 60)
+					x.stepOf(goes)
+				}
+				was := x.runner.Get(x.mine()).Pos.X
+				for range steps {
+					x.stepOf(stands)
+				}
+				// The server goes on with the last command for a quarter of a second.
+				if leap := x.runner.Get(x.mine()).Pos.X - was; !server && leap > 2*(15+4) {
+					t.Errorf("delay %v, the client stands for %d steps: its runner leaps by %v", delay, steps, leap)
+				}
+				if !server && x.ahead() > lead+2 {
+					t.Errorf("delay %v, the client stands for %d steps: then it is %d ticks ahead, before %d", delay, steps, x.ahead(), lead)
+				}
+				x.steps(4*int(delay*60/time.Second) + 20)
+				if r := x.watch(lead); r.lead > 2 || r.stood > 3 || r.leap > 8 {
+					t.Errorf("delay %v, for %d steps the server stands (else the client): %v: %+v", delay, steps, server, r)
+				}
+			}
+		}
+	}
+}

@@ -48,7 +48,7 @@ const (
 
 	// After a stall of more ticks than stalled, those that are missing are made at once. Steps
 	// that a client makes up for then, between which less than caughtUp of a tick passes, make
-	// no ticks.
+	// no ticks: as many as were made for them, or all if those were more than leadJump.
 	stalled  = 3.0
 	caughtUp = 0.25
 
@@ -64,20 +64,22 @@ type Lead struct {
 	Bound float64 // the most ticks of margin that the game allows; 0: no bound
 	Hz    float64 // ticks a second, by which steps that are made at once are known from a server that stands still
 
-	needs  window
-	made   [leadRing]struct{ tick, at float64 }
-	tick   float64 // of the newest command, 0 before the first
-	smooth float64 // the lead of late commands, without the unevenness of updates
-	want   float64
-	before float64 // the server's tick in the step before
-	at     float64 // when that was
-	margin float64 // mean of what the server reports, in ticks
-	met    bool    // a command has come in time
-	known  bool    // want is by reports
-	pace   pace
-	grown  float64
-	shrunk float64
-	were   [2]float64 // grown and shrunk before the last step without a command
+	needs   window
+	made    [leadRing]struct{ tick, at float64 }
+	tick    float64 // of the newest command, 0 before the first
+	smooth  float64 // the lead of late commands, without the unevenness of updates
+	want    float64
+	before  float64 // the server's tick in the step before
+	at      float64 // when that was
+	margin  float64 // mean of what the server reports, in ticks
+	met     bool    // a command has come in time
+	known   bool    // want is by reports
+	paid    float64 // steps made at once whose ticks are made already
+	skipped float64 // ticks that Behind has gone on by
+	pace    pace
+	grown   float64
+	shrunk  float64
+	were    [2]float64 // grown and shrunk before the last step without a command
 }
 
 // Reported takes the server's report on a command: margin is how many ticks before its
@@ -139,6 +141,11 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		l.smooth = l.want
 		return 1
 	}
+	if atOnce && l.paid > 0 {
+		l.paid--
+		return 0
+	}
+	l.pay(l.skipped)
 	lead := l.tick + 1 - server
 	l.smooth += 1 - l.pace.step(passed) // what a step takes of it, on a machine that is too slow
 	if !atOnce {                        // of steps that are made at once the first is the one that may be late
@@ -161,8 +168,9 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 	}
 	switch over := l.smooth - want; {
 	case over < -leadJump, over < -overOne && (passed > stalled || !l.met): // at first no command has come in time, and none is taken back
-		l.tick = math.Max(l.tick, math.Floor(server+l.want))
-		l.smooth = l.want
+		to := math.Max(l.tick, math.Floor(server+l.want))
+		l.pay(l.paid + to - l.tick)
+		l.tick, l.smooth = to, l.want
 		return 1
 	case over < 0 && t-l.grown > growEvery*each, slow && lead < want:
 		l.smooth++
@@ -199,7 +207,17 @@ func (l *Lead) Made(now time.Duration) uint32 {
 func (l *Lead) Rest() { l.tick = 0 }
 
 // Behind sets the newest command's tick to the server's if that has overtaken it.
-func (l *Lead) Behind(server uint32) { l.tick = math.Max(l.tick, float64(server)) }
+func (l *Lead) Behind(server uint32) {
+	l.skipped += math.Max(0, float64(server)-l.tick)
+	l.tick = math.Max(l.tick, float64(server))
+}
+
+// pay has so many of the steps that are made at once now make no ticks, because those are made.
+func (l *Lead) pay(ticks float64) {
+	if l.paid, l.skipped = ticks, 0; ticks > leadJump {
+		l.paid = math.Inf(1)
+	}
+}
 
 // A pace is how many of the server's ticks pass in a step of a client that makes too few.
 type pace struct {
