@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/yohamta/donburi"
+
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/mem"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
@@ -171,6 +174,49 @@ func TestLeadAfterMissedStepsAreMadeUpFor(t *testing.T) {
 				x.steps(4*int(delay*60/time.Second) + 20)
 				if r := x.watch(lead); r.lead > 2 || r.stood > 3 || r.leap > 8 {
 					t.Errorf("delay %v, for %d steps the server stands (else the client): %v: %+v", delay, steps, server, r)
+				}
+			}
+		}
+	}
+}
+
+// A client of whose commands nothing is sent, because none has a value, hears no reports: it is ahead of the server
+// by the round trip, as it is measured since it has joined.
+func TestLeadWithoutInput(t *testing.T) {
+	for _, c := range []struct {
+		ms, least, most int
+		loss            float64
+	}{{10, 2, 5, 0}, {10, 2, 5, 0.2}, {50, 5, 8, 0}, {50, 5, 8, 0.2}, {100, 8, 12, 0}, {100, 8, 12, 0.2}} {
+		for seed := uint64(1); seed <= 6; seed++ {
+			p := tendon.NewProtocol("no input")
+			ball := tendon.Replicate(p, "ball", donburi.NewComponentType[runnerData]())
+			roll := tendon.NewCommand[tendon.None](p, "roll", ball)
+			net := mem.NewNetwork(seed, netsim.Conditions{Delay: time.Duration(c.ms) * time.Millisecond, Jitter: time.Duration(c.ms) * time.Millisecond / 5, Loss: c.loss})
+			listener := net.Listener()
+			var machines [2]*tendon.Replication
+			for i := range machines {
+				r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{Dedicated: i == 0})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.OnJoin(func(rpl.Peer) { r.Create(ball) })
+				r.OnStreamIn(ball, func(e *donburi.Entry) { tendon.Predict(e, true) })
+				roll.Apply(r, func(c tendon.Call, _ tendon.None) { ball.Get(c.Entry).Pos.X++ })
+				machines[i] = r
+			}
+			server, client := machines[0], machines[1]
+			server.Host(listener)
+			client.Join(net.Dialer(listener))
+			for i := range 60 * 12 {
+				net.Advance(time.Second / 60)
+				for _, r := range machines {
+					r.Receive()
+					roll.Run(r)
+					r.Send()
+				}
+				if ahead := int(client.PredictedTick()) - int(server.Tick()); i > 60*5 && (ahead < c.least || ahead > c.most) {
+					t.Errorf("seed %d, %+v: after %.1f s it is %d ticks ahead", seed, c, float64(i)/60, ahead)
+					break
 				}
 			}
 		}

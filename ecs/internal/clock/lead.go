@@ -12,6 +12,7 @@ const (
 	leadMiss  = 0.02
 	leadSpare = 0.25
 	leadLeast = 8 // reports before they are believed
+	leadFirst = 1 // seconds after the first command, in which the first estimate of the round trip is not taken back
 	mostLate  = 8 // commands that a late report stands for
 
 	// Of commands that come at once, more than outage seconds of them, all but the newest have waited for
@@ -74,6 +75,7 @@ type Lead struct {
 	margin  float64 // mean of what the server reports, in ticks
 	met     bool    // a command has come in time
 	known   bool    // want is by reports
+	begun   float64 // when the first command was made
 	paid    float64 // steps made at once whose ticks are made already
 	skipped float64 // ticks that Behind has gone on by
 	pace    pace
@@ -91,7 +93,7 @@ func (l *Lead) Reported(c *Clock, tick, got uint32, margin float64, now time.Dur
 		tick, margin = got, margin+more
 	}
 	m := &l.made[tick%leadRing]
-	if m.tick != float64(tick) || m.at < c.resume { // of a command from before a pause it says how long that was
+	if tick == 0 || m.tick != float64(tick) || m.at < c.resume { // of a command from before a pause it says how long that was
 		return
 	}
 	if l.needs.ring == nil {
@@ -134,7 +136,7 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 	atOnce := passed < caughtUp && (t-l.at)*l.Hz < caughtUp // else the server may stand still
 	l.before, l.at = server, t
 	if l.tick == 0 {
-		if l.shrunk = t; !l.known { // else reports have told better
+		if l.shrunk, l.begun = t, t; !l.known { // else reports have told better
 			l.want = math.Max(l.want, initial)
 		}
 		l.tick = math.Floor(server + l.want)
@@ -155,7 +157,10 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		l.smooth += (lead - l.smooth) / 8
 	}
 	if !l.known { // the round trip is better known by now
-		if l.want = math.Max(l.want, initial); l.smooth < l.want-1 {
+		if l.want = math.Max(l.want, initial); t-l.begun > leadFirst { // nothing is sent of which a report would come
+			l.want = initial
+		}
+		if l.smooth < l.want-1 {
 			l.tick = math.Max(l.tick, math.Floor(server+l.want))
 			l.smooth = l.want
 			return 1

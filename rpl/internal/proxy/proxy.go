@@ -111,7 +111,8 @@ type outgoing struct {
 	calls    [][]byte      // unreliable, to be sent
 	spares   wire.Spares   // of calls
 	reliable [][]byte      // calls that wait for the lane
-	trip     wire.Estimate // of the round trip
+	trip     wire.Estimate // of the round trip …
+	rough    bool          // … of which no good sample has come
 	sentAt   [wire.RecordLen]seqTime
 	enc      prefix.Encoder
 	buf      []byte

@@ -131,15 +131,18 @@ func (c *Proxy) forgetSkipped() {
 
 // echo takes a sample of the round trip: the authority has returned the low 16 bits of
 // one of our packets' numbers, and how many milliseconds passed since it came: wire.MostHeld may be
-// more, as after an outage, so that it is a sample only where there is no better.
+// more, as after an outage, so that it is a sample only as long as there is no better.
 func (c *Proxy) echo(low, holdMS uint32) {
-	if holdMS == wire.MostHeld && c.out.trip.Mean > 0 {
+	s, rough := &c.out.sentAt[low%wire.RecordLen], holdMS == wire.MostHeld
+	if uint32(s.seq)&(1<<wire.EchoBits-1) != low || s.at == 0 || rough && c.out.trip.Mean > 0 {
 		return
 	}
-	if s := &c.out.sentAt[low%wire.RecordLen]; uint32(s.seq)&(1<<wire.EchoBits-1) == low && s.at > 0 {
-		c.out.trip.Sample(c.dec.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
-		s.at = 0
+	if c.out.rough {
+		c.out.trip = wire.Estimate{}
 	}
+	c.out.rough = rough
+	c.out.trip.Sample(c.dec.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
+	s.at = 0
 }
 
 // flag is 1 if b is true, else 0. It compiles to no branch.
