@@ -265,3 +265,42 @@ func TestFewSends(t *testing.T) {
 		}
 	}
 }
+
+// A program that is frozen with its sockets finds all at once what came in the first second, and a round trip
+// later the present. Then drawn time is where it was before, and neither creeps nor leaps once more.
+func TestDrawnTimeAfterASleep(t *testing.T) {
+	const every, oneWay, falls, kept = 2, 3, 600, 60 // ticks
+	for _, sleep := range []int{20, 50, 60, 90, 120, 300, 900} {
+		for _, trip := range []int{2, 6, 18} {
+			c := New(step, every)
+			wakes := falls + sleep
+			usual, last := 0.0, 0.0
+			for frame := oneWay; frame < wakes+400; frame++ {
+				now := time.Duration(frame) * step
+				if frame > falls && frame < wakes {
+					continue
+				}
+				tick, at := frame-oneWay, now-step/3
+				switch {
+				case frame == wakes:
+					tick = min(tick, falls+kept)
+				case frame > wakes && frame < wakes+trip && sleep > kept: // until the server has heard that it wakes
+					tick = 0
+				}
+				if tick%every == 0 && tick > 0 {
+					c.Hear(uint32(tick), at, now, 0)
+				}
+				drawn := c.Draw(now)
+				behind := float64(frame) - drawn
+				if frame == falls {
+					usual = behind
+				}
+				if off := math.Abs(behind - usual); frame > wakes+trip+12 && (off > 5 || drawn-last > 1.3 || drawn-last < 0.6) {
+					t.Errorf("asleep for %d ticks, round trip of %d: %d frames later drawn time is off by %.1f ticks, and moves by %.1f", sleep, trip, frame-wakes, off, drawn-last)
+					break
+				}
+				last = drawn
+			}
+		}
+	}
+}
