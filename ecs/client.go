@@ -138,7 +138,9 @@ func (cl *client) trip() time.Duration {
 // feedClock notes the newest tick received, and tells the clock when it came.
 func (cl *client) feedClock() {
 	if t := cl.Proxy.Newest(); t > cl.draw.screen.Received.Newest() {
-		if cl.draw.screen.Received.Note(t); !cl.draw.clock.Started() {
+		rd := &cl.draw.screen.Received
+		rd.Acked = cl.Proxy.Acked()
+		if rd.Note(t, cl.draw.screen.Every()); !cl.draw.clock.Started() {
 			cl.answer = min(cl.line.Now()-cl.ready, time.Second)
 		}
 		cl.hear(t)

@@ -213,3 +213,47 @@ func TestLateNewsOfATurn(t *testing.T) {
 		}
 	}
 }
+
+// What turns while its packets are lost, and then those too that would have said it again, and some that would not, has gone
+// the wrong way for long when its news come: it is drawn back, and does not leap, for it has only turned.
+func TestTurnWhoseNewsIsLostAgain(t *testing.T) {
+	const speed = 1.5
+	said, ok := "", netsim.Conditions{Delay: 150 * time.Millisecond}
+	for again := 12; again <= 36; again += 2 { // steps after the turn at which packets are lost again
+		l := newLab(t, ok)
+		server, client := l.server(tendon.Config{}), l.player(tendon.Config{})
+		l.joined()
+		w, since := server.World(), -200
+		e := server.Create(Transform).Entity()
+		id := tendon.ID(w.Entry(e))
+		server.step = func() {
+			if pos := &Transform.Get(w.Entry(e)).Pos; since < 0 {
+				pos.X += speed
+			} else {
+				pos.Y += speed
+			}
+			since++
+		}
+		var last gmath.Vec
+		farthest := 0.0
+		for range 340 {
+			down := ok
+			if since >= -1 && since < 9 || since >= again && since < again+12 || since >= again+22 && since < again+26 {
+				down.Loss = 1
+			}
+			client.way.SetConditions(ok, down)
+			l.steps(1)
+			if client.Frame(); since > -60 {
+				p := tendon.View(client.find(id), Transform).Pos
+				if since > -59 {
+					farthest = max(farthest, p.DistanceTo(last))
+				}
+				last = p
+			}
+		}
+		if said += fmt.Sprintf(" %.1f", farthest); farthest > 6*speed {
+			t.Errorf("lost again after %d steps: drawn to go %.1f in a frame", again, farthest)
+		}
+	}
+	t.Logf("farthest in a frame:%s", said)
+}

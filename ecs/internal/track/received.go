@@ -9,25 +9,65 @@ import "github.com/tendonengine/tendon/rpl"
 // still from what was lost: more than are ever reordered.
 const ReceivedTicks = 16
 
+// maxGaps is how many gaps are kept apart: of more, the oldest two become one.
+const maxGaps = 16
+
+// copySends is within how many sends a packet's copy leaves: what it told is not sent again while the
+// copy is under way.
+const copySends = 3
+
 // A packet is a packet that the client has had.
 type packet struct {
 	tick rpl.Tick
 	lost bool // a packet between it and the one before has not come by then
 }
 
+// A gap is packets that did not come, while what they may have told may not have come again. Where
+// packets that may have told it again did not come either, it is one gap with theirs.
+type gap struct {
+	before rpl.Tick // the packet before the first of them
+	after  rpl.Tick // the packet after the last of them
+}
+
 // A Received remembers the newest packets.
 type Received struct {
 	packets [ReceivedTicks]packet // newest first
+	gaps    [maxGaps]gap          // oldest first
+	open    uint8                 // how many gaps there are
 	Several bool                  // the newest came with others, of whose states only the newest counts
 	Missing bool                  // others have been sent since that have not come
 	Sent    int                   // how many have been sent since the newest but one; 0: unknown
+	Acked   rpl.Tick              // the newest packet of which it is known that the server knows that it came, and which before it did not
 	resend  rpl.Tick              // how long it takes until what a packet told that did not come is sent again, and comes
 }
 
-// Note notes the tick of a packet that is newer than all others.
-func (hd *Received) Note(t rpl.Tick) {
+// Note notes the tick of a packet that is newer than all others, given how many ticks there are from
+// send to send.
+func (hd *Received) Note(t, every rpl.Tick) {
+	last := hd.packets[0].tick
 	copy(hd.packets[1:], hd.packets[:])
 	hd.packets[0] = packet{t, hd.Missing}
+	lost, open := gap{last, t}, 0
+	for _, g := range hd.gaps[:hd.open] {
+		again := hd.Acked >= g.after // the server has sent it again, by this packet
+		switch {
+		case hd.Missing && (again || last-g.after < copySends*every):
+			lost.before = g.before
+		case !again:
+			hd.gaps[open] = g
+			open++
+		}
+	}
+	if hd.open = uint8(open); !hd.Missing {
+		return
+	}
+	if open == maxGaps {
+		hd.gaps[1].before = hd.gaps[0].before
+		copy(hd.gaps[:], hd.gaps[1:])
+		hd.open--
+	}
+	hd.gaps[hd.open] = lost
+	hd.open++
 }
 
 // Newest returns the newest tick.
@@ -36,7 +76,7 @@ func (hd *Received) Newest() rpl.Tick { return hd.packets[0].tick }
 // lossy reports whether a packet of late has not come: what was taken for silence may have
 // been a loss.
 func (hd *Received) lossy() bool {
-	if hd.Missing {
+	if hd.Missing || hd.open > 0 {
 		return true
 	}
 	for i := range hd.packets {
@@ -71,20 +111,13 @@ func (hd *Received) stood(t rpl.Tick) bool {
 // that was told since the first: no packet before it is missing, or what such a one may have told
 // has come again. It is from if there is none.
 func (hd *Received) complete(from, to rpl.Tick) rpl.Tick {
-	loss := rpl.Tick(0)
-	for i := len(hd.packets) - 1; i >= 0; i-- { // what is older than these is long ago
-		h := &hd.packets[i]
-		if h.tick <= from || h.tick >= to {
-			continue
-		}
-		if h.lost {
-			loss = h.tick
-		}
-		if loss == 0 || h.tick-loss >= hd.resend {
-			from, loss = h.tick, 0
+	known := hd.Before(to)
+	for _, g := range hd.gaps[:hd.open] {
+		if g.after > from {
+			known = min(known, g.before)
 		}
 	}
-	return from
+	return max(from, known)
 }
 
 // beforeLoss returns the tick of the packet before the newest loss; 0 if none of late is known.

@@ -27,6 +27,11 @@ const (
 	// stands by now a quick beginning looks like a leap.
 	evenSeconds = 0.45
 	farTicks    = 2.5
+
+	// What has turned unheard is farther than its way of turnTicks before its error is drawn away at an even
+	// pace, of turnPace times its own, in fadeSeconds at least and evenSeconds at most.
+	turnTicks = 20
+	turnPace  = 3
 )
 
 // A Screen is what drawing knows of time, and of what has come.
@@ -50,7 +55,7 @@ func (sc *Screen) SetTrip(trip, step time.Duration) {
 type beyond struct {
 	off   []float64 // what is added to the fields, as of at
 	at    float64   // seconds
-	even  bool      // it is so far that it is drawn away at an even pace
+	over  float64   // it is so far that it is drawn away at an even pace, in so many seconds; 0: it fades
 	drawn []float64 // the fields as they were last drawn past the samples …
 	past  rpl.Tick  // … and which sample that was; 0: they were not
 	when  float64   // … and when
@@ -150,15 +155,15 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 	if k.Sent {
 		known = sc.Known(k, t, newest)
 	}
-	if late && !k.leaps {
-		agreed = max(sc.Received.beforeLoss(), sc.Received.complete(k.heard, t))
+	if k.Sent && !k.leaps && (late || !k.predicted && sc.unsure(k, t)) {
+		agreed = sc.Received.complete(k.heard, t)
 	}
 	k.push(t, before, known, words)
 	if k.predicted = !k.Sent; k.Sent {
 		k.heard = t
 	}
 	n := int(k.n)
-	if agreed > 0 && k.cut(n-1) && k.turned(agreed) { // it is far from what was predicted of it, and not from where it was
+	if agreed > 0 && k.cut(n-1) && (k.turned(agreed, turnRatio) || k.turned(max(agreed, sc.Received.beforeLoss()), jumpRatio)) { // it is far from where it seemed to be, and not from where it was
 		k.cuts &^= 1 << k.at(n-1)
 	}
 	if k.cut(n - 1) {
@@ -176,7 +181,7 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 		return
 	}
 	received := sc.Received
-	sc.Received.Note(newest)
+	sc.Received.Note(newest, sc.Every())
 	w, _ := sc.wayOn(k, sc.Render)
 	sc.Received = received
 	if k.beyond == nil && (past || sc.differs(k, &w)) {
@@ -238,7 +243,7 @@ func (sc *Screen) mend(k *Track, compared bool) {
 				for j := range b.off {
 					b.off[j] *= fade
 				}
-				b.at, b.past, b.even, begun = now, 0, false, true
+				b.at, b.past, b.over, begun = now, 0, 0, true
 			}
 			share := k.ticks(n-1) / k.ticks(n-2)
 			for j := i; j < end; j++ {
@@ -257,18 +262,23 @@ func (sc *Screen) mend(k *Track, compared bool) {
 		}
 		i = end
 	}
+	if begun && !compared {
+		if far := k.beyond.far(k); far > turnTicks {
+			k.beyond.over = min(max(fadeSeconds, far/turnPace/float64(sc.Steps)), evenSeconds)
+		}
+	}
 }
 
 // fade is the share of the error that is left.
 func (b *beyond) fade(now float64) float64 {
-	if b.even {
-		return 1 - min(max(0, now-b.at)/evenSeconds, 1)
+	if b.over > 0 {
+		return 1 - min(max(0, now-b.at)/b.over, 1)
 	}
 	return Fade(now - b.at)
 }
 
-// isFar reports whether the error is more than the fastest that the item has been makes in farTicks.
-func (b *beyond) isFar(k *Track) bool {
+// far returns how many ticks the item takes for the way of the error, as fast as it has been.
+func (b *beyond) far(k *Track) float64 {
 	off, fastest := 0., 0.
 	for i := range k.set.Fields {
 		if !k.set.Fields[i].moves() {
@@ -281,7 +291,7 @@ func (b *beyond) isFar(k *Track) bool {
 			}
 		}
 	}
-	return off > farTicks*fastest
+	return off / fastest
 }
 
 // Rests reports whether an item is drawn at its newest state, and nothing is drawn away.
@@ -307,7 +317,10 @@ func (b *beyond) add(k *Track, w *way, drawn []float64, now float64) {
 		}
 		b.off[i] = off
 	}
-	b.at, b.even = now, fade == 0 && b.isFar(k) // what errs again and again is drawn away as quickly as can be
+	b.at, b.over = now, 0
+	if fade == 0 && b.far(k) > farTicks { // what errs again and again is drawn away as quickly as can be
+		b.over = evenSeconds
+	}
 }
 
 // StillUntil returns up to when an item stood still whose state of tick t has come. An item
@@ -315,7 +328,7 @@ func (b *beyond) add(k *Track, w *way, drawn []float64, now float64) {
 // meanwhile: it is drawn on its way from now on, and not from the last packet on.
 func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
 	before := sc.Received.Before(t)
-	if sc.Received.Missing || before > k.Newest() && !sc.Received.stood(k.Newest()) { // what has not come may have told that it moved
+	if sc.Received.Missing || before > k.Newest() && (!sc.Received.stood(k.Newest()) || sc.unsure(k, t)) { // what has not come may have told that it moved
 		return 0
 	}
 	if often := rpl.Tick(sc.Steps / 4); t-k.Newest() <= often && k.isSteady(t) { // what changes seldom has stood still
@@ -325,6 +338,12 @@ func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
 		return before
 	}
 	return max(before, sc.SendBefore(t))
+}
+
+// unsure reports whether an item has been on its way and may have gone on since its newest state, before
+// tick t: packets were lost that may have told so.
+func (sc *Screen) unsure(k *Track, t rpl.Tick) bool {
+	return sc.Received.complete(k.Newest(), t) < sc.Received.Before(t) && k.went()
 }
 
 // Known returns up to when an item is known to have stood of which the state of tick t has come,
@@ -347,7 +366,7 @@ func (sc *Screen) Sure(k *Track, t rpl.Tick) rpl.Tick {
 	if !sc.Received.lossy() {
 		return t - 1
 	}
-	return min(max(sc.Received.beforeLoss(), sc.Received.complete(k.heard, t)), t-1)
+	return min(sc.Received.complete(k.heard, t), t-1)
 }
 
 // Every is how many ticks there are from send to send.

@@ -22,6 +22,10 @@ const (
 	JumpUnits  = 32
 	jumpQuanta = 1024
 
+	// What has gone at most turnRatio times as fast as before, since it was known for certain where it
+	// was, has only turned. That may be long ago, and so less is allowed than jumpRatio.
+	turnRatio = 2
+
 	// A way that is catchUpRatio times faster than all before leads back to the truth.
 	catchUpRatio = 1.5
 )
@@ -265,10 +269,10 @@ func (k *Track) jumped(known rpl.Tick) bool {
 }
 
 // turned reports whether the way to the newest sample is no teleport though it looks like one: the
-// samples since tick agreed are predicted, a packet that may have told otherwise was lost, and
-// from where it was then, over all of the time since, it has not gone much faster than before. That
-// what is slower than eyes can follow is no teleport does not count here: over a long time it is far.
-func (k *Track) turned(agreed rpl.Tick) bool {
+// samples since tick agreed were not told, a packet that may have told otherwise was lost, and
+// from where it was then, over all of the time since, it has gone no more than ratio times as fast as before.
+// That what is slower than eyes can follow is no teleport does not count here: over a long time it is far.
+func (k *Track) turned(agreed rpl.Tick, ratio float64) bool {
 	n := int(k.n)
 	from := n - 2
 	for ; from > 0 && k.tick(from) > agreed; from-- {
@@ -276,7 +280,7 @@ func (k *Track) turned(agreed rpl.Tick) bool {
 			return false
 		}
 	}
-	if n < 3 || k.leapt > agreed || k.tick(from) > agreed {
+	if n < 3 || k.leapt > agreed || k.tick(from) > agreed && n < maxSamples {
 		return false
 	}
 	ticks := k.sample(n - 1)[0] - float64(agreed)
@@ -285,13 +289,24 @@ func (k *Track) turned(agreed rpl.Tick) bool {
 		if f := &k.set.Fields[i]; f.moves() {
 			fastest := k.fastest(i, end)
 			leaps := k.speed(n-1, i, end) > max(jumpRatio*fastest, f.jump())
-			if leaps && (!k.catchesUp(i, end) || k.dist(from, n-1, i, end) > jumpRatio*fastest*ticks) {
+			if leaps && (!k.catchesUp(i, end) || k.gone(from, agreed, i, end) > ratio*fastest*ticks) {
 				return false
 			}
 		}
 		i = end
 	}
 	return true
+}
+
+// gone returns how far it is in fields i to end from where it was at a tick to the newest sample. Sample
+// s is the newest by then; if it is later, those before it have been forgotten, which led to it evenly.
+func (k *Track) gone(s int, at rpl.Tick, i, end int) float64 {
+	sum, back := 0.0, max(0, k.sample(s)[0]-float64(at))/k.ticks(s+1)
+	for was, next, now := k.values(s), k.values(s+1), k.values(int(k.n)-1); i < end; i++ {
+		d := now[i] - was[i] + (next[i]-was[i])*back
+		sum += d * d
+	}
+	return math.Sqrt(sum)
 }
 
 // catchesUp reports whether the way of fields i to end to the newest sample, of three at least,
@@ -314,6 +329,16 @@ func (k *Track) goesOn(i, end int) bool {
 	}
 	now, before := k.speed(n-1, i, end), k.speed(n-2, i, end)
 	return along > 0 && now <= jumpRatio*before && before <= jumpRatio*now
+}
+
+// went reports whether the item has moved between its samples.
+func (k *Track) went() bool {
+	for i, end := range k.set.Props {
+		if k.set.Fields[i].moves() && (k.fastest(i, end) > 0 || k.n > 1 && !k.cut(int(k.n)-1) && k.speed(int(k.n)-1, i, end) > 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // fastest returns the greatest speed of fields i to end before the newest sample, per tick.

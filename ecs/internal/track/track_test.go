@@ -140,7 +140,7 @@ func TestSilenceAfterLoss(t *testing.T) {
 	}
 	hear := func(tick rpl.Tick, lost bool) {
 		sc.Received.Missing = lost
-		sc.Received.Note(tick)
+		sc.Received.Note(tick, 2)
 		sc.Received.Missing = false
 	}
 	for tick := rpl.Tick(10); tick <= 40; tick += 2 {

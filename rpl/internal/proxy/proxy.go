@@ -243,6 +243,16 @@ func (c *Proxy) NewestAt() time.Duration { return c.held.newestAt }
 // it is Newest, their state here is that of that tick, for certain.
 func (c *Proxy) Complete() ids.Tick { return c.in.complete.tick }
 
+// Acked is the tick of the newest packet of which this peer knows that the authority knows it to have
+// come: what was lost before it has been sent again, by the packet that says so at the latest. It is 0 if
+// there is none of late.
+func (c *Proxy) Acked() ids.Tick {
+	if h := &c.in.history; h.base > 0 && h.has(h.base) {
+		return h.tick(h.base)
+	}
+	return 0
+}
+
 // Replica finds a node that is held here.
 func (c *Proxy) Replica(n ids.Node) (*Replica, bool) {
 	r, ok := c.held.byNode[n]
