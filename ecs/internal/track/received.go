@@ -51,7 +51,7 @@ func (hd *Received) Note(t, every rpl.Tick) {
 	for _, g := range hd.gaps[:hd.open] {
 		again := hd.Acked >= g.after // the server has sent it again, by this packet
 		switch {
-		case hd.Missing && (again || last-g.after < copySends*every):
+		case hd.Missing && (again || last-g.after < copySends*every || t > g.before+hd.resend): // or its ack was overdue
 			lost.before = g.before
 		case !again:
 			hd.gaps[open] = g
