@@ -294,6 +294,9 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		px.parting = true
 		px.resolve()
 	}
+	if n.Predicted != nil {
+		px.draw.moved.End(n)
+	}
 	px.end(n)
 	px.notify.CallBack()
 	if px.nodes.Of(n.Entity) != n { // a callback has removed it

@@ -176,11 +176,12 @@ func (d *Drawer) next(f *nodes.Former, n *nodes.Node) *nodes.Node {
 }
 
 // changesTime reports whether a node goes from a former parent to the next one, as they are drawn at a tick, from
-// one time to another: one of the two is drawn ahead of drawn time, or is on its way between the two itself.
+// one time to another: one of the two is drawn ahead of drawn time (what both are has gone different ways since the
+// change), or is on its way between the two itself.
 func (d *Drawer) changesTime(f *nodes.Former, n *nodes.Node, drawn float64) bool {
 	was, slips := d.timeOf(f.Parent, drawn)
 	is, slides := d.timeOf(d.next(f, n), drawn)
-	return was != is || slips || slides
+	return was || is || slips || slides
 }
 
 // timeOf returns whether a node is drawn ahead, as nodes.Node.IsAhead, but by the parents that it is drawn on, and
@@ -197,6 +198,23 @@ func (d *Drawer) timeOf(n *nodes.Node, drawn float64) (ahead, slips bool) {
 	}
 	ahead, slips = d.timeOf(up, drawn)
 	return ahead || n.Predicted != nil && n.Predicted.Caught(), slips || n.Slip != nil && n.Slip.Time && d.left(n.Slip) > 0
+}
+
+// End has what is drawn on a predicted node as its former parent, which is about to end, go over to where it hangs.
+func (d *Drawer) End(up *nodes.Node) {
+	for _, n := range d.formers {
+		if d.Nodes.Of(n.Entity) != n || n.Predicted != nil {
+			continue
+		}
+		if f := d.Nodes.FormerAt(n, d.Screen.Render); f != nil && f.Parent != nil && (f.Parent == up || f.Parent.IsBelow(up)) {
+			e := d.World.Entry(n.Entity)
+			was := d.InWorld(e)
+			n.Former = nil
+			if is := d.InWorld(e); is.Pos.DistanceTo(was.Pos) <= d.most() {
+				d.slip(n, was, is, true)
+			}
+		}
+	}
 }
 
 // Reset forgets the nodes of a level.
