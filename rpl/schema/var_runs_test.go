@@ -86,7 +86,7 @@ func TestRunsAreShort(t *testing.T) {
 		{"one", full, put(full, 517), 4, 8},
 		{"one last", full, put(full, 1023), 4, 6},
 		{"one of 600", part, put(part, 300), 5, 8},
-		{"two near", full, put(full, 400, 403), 8, 13},
+		{"two near", full, put(full, 400, 403), 8, 15},
 		{"two far", full, put(full, 3, 1020), 10, 14},
 		{"three far", full, put(full, 3, 500, 1020), 13, 19},
 		{"forty", full, put(full, many...), 120, 200},
