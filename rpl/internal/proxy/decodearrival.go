@@ -73,7 +73,7 @@ func (c *Proxy) readArrival(d *prefix.Decoder, m *coder.Model, says int, head *c
 	}
 	r.Owner, r.parent = c.readOwnership(d, m, says/coder.ArriveOwner, says&coder.ArriveParent != 0)
 	if says&coder.ArriveLeapt != 0 {
-		r.Leapt = c.readLeap(d, m)
+		r.Leapt = c.dec.stage.readLeap(d, m)
 	}
 	if says&coder.ArriveName != 0 {
 		b, ok := coder.ReadBytes(d, &m.Entry.Length, wire.MaxName, nil)

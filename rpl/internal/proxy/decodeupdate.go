@@ -201,7 +201,7 @@ func (c *Proxy) readSpecial(d *prefix.Decoder, m *coder.Model, h uint32, baseTic
 		ownership := stagedOwnership{r: r}
 		ownership.owner, ownership.parent = c.readOwnership(d, m, d.Symbol(m.Entry.Owner.T), d.Bits(1) == 1)
 		if d.Bits(1) == 1 {
-			ownership.leapt = c.readLeap(d, m)
+			ownership.leapt = c.dec.stage.readLeap(d, m)
 		}
 		c.dec.stage.ownership = append(c.dec.stage.ownership, ownership)
 	}
@@ -210,9 +210,8 @@ func (c *Proxy) readSpecial(d *prefix.Decoder, m *coder.Model, h uint32, baseTic
 }
 
 // readLeap reads when a node leapt.
-func (c *Proxy) readLeap(d *prefix.Decoder, m *coder.Model) ids.Tick {
-	t := c.dec.stage.tick
-	return t - min(t, ids.Tick(coder.ReadUnsigned(d, &m.Entry.BaseAge)))
+func (st *stage) readLeap(d *prefix.Decoder, m *coder.Model) ids.Tick {
+	return st.tick - min(st.tick, ids.Tick(coder.ReadUnsigned(d, &m.Entry.BaseAge)))
 }
 
 // readActions reads the action for each row of a node. It returns false if a base is

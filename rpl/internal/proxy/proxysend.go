@@ -108,18 +108,14 @@ func (q *incoming) putAcks(e *prefix.Encoder, m *coder.EntryModel) {
 	}
 }
 
-// putSkipped names the packets whose speculative updates were skipped.
+// putSkipped names the packets whose speculative updates were skipped, and drops those that are older than what
+// acks still cover.
 func (c *Proxy) putSkipped(e *prefix.Encoder, m *coder.EntryModel) {
 	for _, seq := range c.mend.skipped {
 		if age := c.in.history.newest - seq; age <= wire.AckWindow {
 			e.Put(prefix.Raw(1, 1), coder.Unsigned(&m.Length, uint32(age)))
 		}
 	}
-	c.forgetSkipped()
-}
-
-// forgetSkipped drops the skipped packets that are older than what acks still cover.
-func (c *Proxy) forgetSkipped() {
 	kept, floor := c.mend.skipped[:0], c.in.history.floor()
 	for _, seq := range c.mend.skipped {
 		if seq >= floor {
