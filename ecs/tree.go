@@ -13,7 +13,6 @@ import (
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
-	"github.com/tendonengine/tendon/ecs/internal/reparent"
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -159,7 +158,7 @@ func climb(what string, e *donburi.Entry, at func(*Replication, *donburi.Entry, 
 		if e.HasComponent(components.Transform) {
 			var up components.TransformData
 			up, top = at(r, e, n)
-			t = reparent.Within(t, up)
+			t = nodes.Within(t, up)
 		}
 		if r == nil { // the world has no session, or not any more: nothing is above anything
 			break

@@ -15,8 +15,11 @@ type screen struct {
 	next  time.Duration // when its next frame is due, by the network's clock; of a server without a player its next step
 }
 
-// FPS is for Play: each machine draws so many frames a second, evenly.
+// FPS is for Play: each machine draws so many frames a second, evenly. Play fails the test for none or less.
 func FPS(fps float64) func(m *Machine) time.Duration {
+	if !(fps > 0) {
+		return func(*Machine) time.Duration { return 0 }
+	}
 	return func(*Machine) time.Duration { return time.Duration(float64(time.Second) / fps) }
 }
 

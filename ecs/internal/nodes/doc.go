@@ -8,6 +8,6 @@
 //	former.go    where a node that is drawn hung before, and what it slips by; reason.go: why one ends
 //	assembly.go  what a node of several entities consists of; repoint.go: what references become
 //	items.go     items by ordinal; part.go: entities that share a node; tree.go: parents and children;
-//	             place.go: where an item says that it is
+//	             place.go: where an item says that it is, and places below one another
 //	watch.go     an item as it was seen last; session.go: what the session's own node carries
 package nodes

@@ -64,7 +64,7 @@ type OnProxy struct {
 	Leaving bool    // removed on the wire; stays until drawn time reaches the removal
 	Moves   bool    // it is among those that predicted rules see set on
 	Former  *Former // where it hung before, as long as it is drawn there
-	Slip    *Slip
+	Slip    *Slip   // by what it is drawn beside its place in the world
 }
 
 // A Binding is one item: a replicated component of the node's entity or of a

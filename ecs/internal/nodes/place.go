@@ -1,6 +1,11 @@
 package nodes
 
+// place: where an item says that it is, and how places below one another add up.
+
 import (
+	"math"
+
+	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
@@ -22,4 +27,14 @@ func (sh *Base) PlaceOf(b *Binding) (t components.TransformData, relative, ok bo
 	p = sh.Tagged(b.Comp, e, p)
 	t.Pos.X, t.Pos.Y = b.Comp.Pos[0].Get(p), b.Comp.Pos[1].Get(p)
 	return t, false, true
+}
+
+// Within returns where something is in the world that is at t relative to up.
+func Within(t, up components.TransformData) components.TransformData {
+	return components.TransformData{Pos: up.Pos.Add(t.Pos.Rotated(up.Rot)), Rot: up.Rot + t.Rot}
+}
+
+// Turn returns the shorter way from one angle to another.
+func Turn(from, to gmath.Rad) gmath.Rad {
+	return gmath.Rad(math.Remainder(float64(to-from), 2*math.Pi))
 }

@@ -1,5 +1,8 @@
 package own
 
+// hung: what has changed its parent in the newest step is drawn between its places in the world, since its places
+// below the two parents have nothing between them.
+
 import (
 	"math"
 	"unsafe"
@@ -9,11 +12,11 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
-	"github.com/tendonengine/tendon/ecs/internal/reparent"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 )
 
-// mostHops is below how many nodes one is looked for at most.
+// mostHops is below how many nodes one is looked for at most, more than any tree is deep: what is kept of the step
+// before may be a ring. In one, nothing is drawn between steps.
 const mostHops = 1000
 
 // Hung returns where the entity of a node whose parent has changed in the newest step is drawn in the world: on
@@ -40,7 +43,7 @@ func (k *Keeper) Hung(e *donburi.Entry, n *nodes.Node) (t components.TransformDa
 	}
 	left := 1 - share
 	t.Pos = t.Pos.Add(was.Pos.Sub(t.Pos).Mulf(left))
-	t.Rot += gmath.Rad(math.Remainder(float64(was.Rot-t.Rot), 2*math.Pi) * left)
+	t.Rot += nodes.Turn(t.Rot, was.Rot) * gmath.Rad(left)
 	return t, true
 }
 
@@ -51,7 +54,7 @@ func (k *Keeper) before(kd *kind, n *nodes.Node) (t components.TransformData, ok
 		if !ok || hops > mostHops { // what has no transform may hang below what hung below it
 			return t, false
 		}
-		t, n = reparent.Within(t, up), next
+		t, n = nodes.Within(t, up), next
 	}
 	return t, true
 }

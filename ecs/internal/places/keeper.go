@@ -214,7 +214,7 @@ func (k *Keeper) place(id uint32) {
 func (k *Keeper) where(n *nodes.Node) (t components.TransformData, ok bool) {
 	for ; n != nil; n = k.Nodes.Above(n) {
 		if up, has := k.own(n); has {
-			t = components.TransformData{Pos: up.Pos.Add(t.Pos.Rotated(up.Rot)), Rot: up.Rot + t.Rot}
+			t = nodes.Within(t, up)
 			ok = true
 		}
 	}

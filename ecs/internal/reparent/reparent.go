@@ -6,7 +6,6 @@
 package reparent
 
 import (
-	"math"
 	"slices"
 	"unsafe"
 
@@ -113,7 +112,7 @@ func (d *Drawer) most() float64 { return track.JumpUnits * max(1, d.Ahead()) }
 // slip has a node be drawn on from where it was, and go over to where it is; time is whether that is from one time to
 // another.
 func (d *Drawer) slip(n *nodes.Node, was, is components.TransformData, time bool) {
-	by := components.TransformData{Pos: was.Pos.Sub(is.Pos), Rot: turn(is.Rot, was.Rot)}
+	by := components.TransformData{Pos: was.Pos.Sub(is.Pos), Rot: nodes.Turn(is.Rot, was.Rot)}
 	if n.Slip != nil {
 		left := d.left(n.Slip)
 		time = time || n.Slip.Time && left > 0
@@ -128,10 +127,6 @@ func (d *Drawer) slip(n *nodes.Node, was, is components.TransformData, time bool
 
 // left is the share of what a node slips by that is left.
 func (d *Drawer) left(s *nodes.Slip) float64 { return track.Fade(d.Screen.Now().Seconds() - s.At) }
-
-func turn(from, to gmath.Rad) gmath.Rad {
-	return gmath.Rad(math.Remainder(float64(to-from), 2*math.Pi))
-}
 
 // Frame is part of each frame, after drawn time has moved: what has got into what is predicted, or out
 // of it, goes over from one time to the other.
@@ -273,7 +268,7 @@ func (d *Drawer) inWorld(f *nodes.Former, n *nodes.Node, e *donburi.Entry) compo
 	}
 	now := d.after(f, e)
 	now.Pos = now.Pos.Add(was.Pos.Sub(is.Pos).Mulf(left))
-	now.Rot += turn(is.Rot, was.Rot) * gmath.Rad(left)
+	now.Rot += nodes.Turn(is.Rot, was.Rot) * gmath.Rad(left)
 	return now
 }
 
@@ -299,7 +294,7 @@ func (d *Drawer) before(f *nodes.Former, e *donburi.Entry) components.TransformD
 	t := *components.Transform.Get(e)
 	f.Track.Draw(unsafe.Pointer(&t), d.Screen.Render, false)
 	if f.Parent != nil {
-		t = Within(t, d.InWorld(d.World.Entry(f.Parent.Entity)))
+		t = nodes.Within(t, d.InWorld(d.World.Entry(f.Parent.Entity)))
 	}
 	return t
 }
@@ -314,12 +309,7 @@ func (d *Drawer) after(f *nodes.Former, e *donburi.Entry) components.TransformDa
 func (d *Drawer) now(e *donburi.Entry) components.TransformData {
 	t := d.View(e)
 	if up := d.Nodes.CarrierOf(e, d.Nodes.Of(e.Entity())); up != nil {
-		t = Within(t, d.InWorld(up))
+		t = nodes.Within(t, d.InWorld(up))
 	}
 	return t
-}
-
-// Within returns where something is in the world that is at t relative to up.
-func Within(t, up components.TransformData) components.TransformData {
-	return components.TransformData{Pos: up.Pos.Add(t.Pos.Rotated(up.Rot)), Rot: up.Rot + t.Rot}
 }

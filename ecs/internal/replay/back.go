@@ -76,8 +76,10 @@ func (st *States) drawn(b *nodes.Binding, e *donburi.Entry, at unsafe.Pointer, d
 	return st.was
 }
 
-// HaveMoved reports whether a predicted node has another parent than when its state was last compared.
-func HaveMoved(all []*nodes.Node) bool { return slices.ContainsFunc(all, hasMoved) }
+// HaveMoved reports whether a predicted node that Judge compares has another parent than when that last did.
+func HaveMoved(all []*nodes.Node) bool {
+	return slices.ContainsFunc(all, func(n *nodes.Node) bool { return Known(n) && hasMoved(n) })
+}
 
 func hasMoved(n *nodes.Node) bool { return n.Predicted.Under != under(n) }
 
@@ -305,8 +307,8 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 			}
 			continue
 		}
-		met := n.Predicted.Met
-		n.Predicted.Met = true
+		met, moved := n.Predicted.Met, hasMoved(n)
+		n.Predicted.Met, fresh = true, fresh || moved
 		n.Replica.SetPredicted(true)
 		for ord := range n.Items {
 			b := &n.Items[ord]
@@ -318,7 +320,7 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 			if has := st.has(n, ord); has != k.Has { // a right has come or gone
 				k.Has, fresh = has, true
 			}
-			if k.Ticks[t%predict.Ticks] != t || !met || hasMoved(n) { // what was predicted below the former parent is no misprediction
+			if k.Ticks[t%predict.Ticks] != t || !met || moved { // what was predicted below the former parent is no misprediction
 				fresh = true
 				continue
 			}
