@@ -88,7 +88,8 @@ type commanding struct {
 	bytes   []byte
 	asked   []rpl.Node
 	said    commandReport
-	playing rpl.Tick // the tick whose commands are running; 0: none
+	playing rpl.Tick // the tick whose commands are running; 0: none …
+	replays bool     // … and they run again
 
 	counts    CommandStats // Margin and Lead are found when they are asked for
 	marginSum float64      // in ticks, of marginOf commands
@@ -145,7 +146,7 @@ func (co *commanding) replay(t rpl.Tick) {
 
 // begins has the tick begin whose rules run from now on, until ends.
 func (co *commanding) begins(t rpl.Tick, replay bool) {
-	co.playing = t
+	co.playing, co.replays = t, replay
 	co.predict.others.To(t)
 	co.checks.RuleRuns()
 	co.wake(t, replay)
@@ -153,7 +154,7 @@ func (co *commanding) begins(t rpl.Tick, replay bool) {
 
 func (co *commanding) ends() {
 	co.predict.others.Back()
-	co.playing = 0
+	co.playing, co.replays = 0, false
 }
 
 // begin is a client's part of Receive: it judges what was predicted, and decides for which
@@ -231,7 +232,7 @@ func (co *commanding) makeAfterAll(b commandBinder) rpl.Tick {
 func (co *commanding) skip(from, to rpl.Tick) {
 	leaves := to > from+fewTicks && float64(to-from) <= longGap.Seconds()*co.lead.Hz
 	if leaves {
-		co.predict.states.Leave(co.predict.all)
+		co.predict.states.Leave(co.predict.all, from)
 		defer func() {
 			co.predict.states.Moved(co.predict.all, co.line.Now().Seconds(), float64(to-from), 1)
 		}()

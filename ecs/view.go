@@ -103,8 +103,11 @@ func Teleport(e *donburi.Entry) {
 	case n == nil || n == r.nodes.Session:
 	case r.shared.Auth != nil:
 		n.Leapt = r.shared.Auth.Leap(n.ID)
-	case n.Predicted != nil:
+	case n.Predicted != nil && r.commands.playing > 0:
 		n.Leapt = max(n.Leapt, r.commands.playing)
+		if n.Predicted.Leap(r.commands.playing); !r.commands.replays { // what is drawn beside it is of the place that it leaves
+			n.Predicted.Settle()
+		}
 	}
 }
 

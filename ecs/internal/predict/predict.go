@@ -2,6 +2,7 @@
 package predict
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
@@ -15,7 +16,7 @@ const Ticks = 256
 // A Node is what is kept of one predicted node.
 type Node struct {
 	Round uint64
-	Leapt rpl.Tick
+	Leapt rpl.Tick // the server's newest leap that what is drawn is after
 	Born  rpl.Tick // of a node that this machine has made by a command: when; else 0
 	Met   bool     // it has been compared with the server's, or was made here
 	Gone  bool     // in the tick that runs again it has not been made yet
@@ -27,10 +28,53 @@ type Node struct {
 	Items []Item   // by ordinal
 	At    float64  // when its error was last changed, in seconds
 	Wakes Wakes    // when it is to be woken, and was
+
+	leaps []rpl.Tick // in which rules have it leap here, oldest first
+	since rpl.Tick   // after which tick it goes another way than it went …
+	had   int        // … and how often it leapt on that
 }
 
 // Caught reports whether the node has caught up with this machine's tick since it came.
 func (p *Node) Caught() bool { return p.Met || p.Came }
+
+// Leap notes that a rule has the node leap in a tick.
+func (p *Node) Leap(t rpl.Tick) {
+	if i, ok := slices.BinarySearch(p.leaps, t); !ok {
+		p.leaps = slices.Insert(p.leaps, i, t)
+	}
+	for p.leaps[0]+Ticks < t {
+		p.leaps = slices.Delete(p.leaps, 0, 1)
+	}
+}
+
+// LeapsIn reports whether a rule has the node leap in a tick.
+func (p *Node) LeapsIn(t rpl.Tick) bool {
+	_, ok := slices.BinarySearch(p.leaps, t)
+	return ok
+}
+
+// Anew forgets the leaps after a tick, since which rules run anew, and returns the newest before it.
+func (p *Node) Anew(t rpl.Tick) (newest rpl.Tick) {
+	i, _ := slices.BinarySearch(p.leaps, t+1)
+	p.since, p.had, p.leaps = t, len(p.leaps)-i, p.leaps[:i]
+	if i > 0 {
+		newest = p.leaps[i-1]
+	}
+	return newest
+}
+
+// LeapsOtherwise reports whether the node has not leapt as often since Anew as it had by then.
+func (p *Node) LeapsOtherwise() bool {
+	i, _ := slices.BinarySearch(p.leaps, p.since+1)
+	return len(p.leaps)-i != p.had
+}
+
+// Settle has nothing of the node drawn beside where it is.
+func (p *Node) Settle() {
+	for i := range p.Items {
+		clear(p.Items[i].Off)
+	}
+}
 
 // An Item is an item's component after each of the last ticks.
 type Item struct {

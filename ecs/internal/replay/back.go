@@ -122,8 +122,11 @@ func (st *States) Release(n *nodes.Node, ahead float64) {
 	st.Report(n)
 }
 
-// Leave notes where what is predicted leaves from, whose way up to Moved nobody sees.
-func (st *States) Leave(all []*nodes.Node) {
+// Leave notes where what is predicted leaves from after tick t, whose way up to Moved nobody sees.
+func (st *States) Leave(all []*nodes.Node, t rpl.Tick) {
+	for _, n := range all {
+		n.Predicted.Anew(t)
+	}
 	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
 		k.Was, k.Apart = k.Was[:0], k.Apart[:0]
 		for j := range drawn.Fields {
@@ -143,6 +146,9 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 	st.keepDrawn(all, t)
 	for _, n := range all {
 		n.Predicted.Wakes.Back(t)
+		if newest := n.Predicted.Anew(t); n.Leapt > t {
+			n.Leapt = newest
+		}
 		if n.Replica == nil && n.Predicted.Born > t { // its command makes it again
 			n.Predicted.Gone = true
 			continue
@@ -245,8 +251,8 @@ func (st *States) mend(n *nodes.Node, ord int, t rpl.Tick) {
 }
 
 // Moved takes what so many ticks since Back have moved into what is drawn away from now on, and
-// has it reported. In the place of another parent nothing is the way it was, nor is it after a leap: what
-// is far from the server's state all at once, gap ticks after what was compared before.
+// has it reported. In the place of another parent nothing is the way it was, nor is it after a leap: one that
+// came in since, or came out of what is predicted, or what is far from the server's state all at once, gap ticks after what was compared before.
 func (st *States) Moved(all []*nodes.Node, now, ticks, gap float64) {
 	st.EachDrawn(all, func(p *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
 		if len(k.Was) == 0 { // it was not there before
@@ -281,11 +287,9 @@ func (st *States) Moved(all []*nodes.Node, now, ticks, gap float64) {
 		if n.Replica != nil {
 			leapt = max(leapt, n.Replica.Leapt)
 		}
-		if leapt > p.Leapt || hasMoved(n) { // no error of a leap is drawn away
+		if leapt > p.Leapt || hasMoved(n) || p.LeapsOtherwise() { // no error of a leap is drawn away
 			p.Leapt, p.Under = leapt, under(n)
-			for i := range p.Items {
-				clear(p.Items[i].Off)
-			}
+			p.Settle()
 		}
 	}
 }
@@ -310,6 +314,7 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 		met, moved := n.Predicted.Met, hasMoved(n)
 		n.Predicted.Met, fresh = true, fresh || moved
 		n.Replica.SetPredicted(true)
+		agrees := true
 		for ord := range n.Items {
 			b := &n.Items[ord]
 			e, at := st.Component(b)
@@ -321,12 +326,17 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 				k.Has, fresh = has, true
 			}
 			if k.Ticks[t%predict.Ticks] != t || !met || moved { // what was predicted below the former parent is no misprediction
-				fresh = true
+				fresh, agrees = true, false
 				continue
 			}
-			if field, size := st.Differs(n, ord, b, e, k.Ring[t%predict.Ticks], t); field != "" && !wrong {
-				wrong, d = true, Difference{e, b.Comp.Name + "." + field, size}
+			if field, size := st.Differs(n, ord, b, e, k.Ring[t%predict.Ticks], t); field != "" {
+				if agrees = false; !wrong {
+					wrong, d = true, Difference{e, b.Comp.Name + "." + field, size}
+				}
 			}
+		}
+		if agrees { // what is drawn is after its leaps
+			n.Predicted.Leapt = max(n.Predicted.Leapt, n.Replica.Leapt)
 		}
 	}
 	return d, wrong, fresh

@@ -214,7 +214,7 @@ func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType
 			if next < t {
 				st.is = drawnFields(b, st.Tagged(b.Comp, at, to), st.is)
 			}
-			if from := k.At(next - 1); from != nil && n.Leapt != next {
+			if from := k.At(next - 1); from != nil && !n.Predicted.LeapsIn(next) {
 				st.was = drawnFields(b, st.Tagged(b.Comp, at, from), st.was)
 			}
 		}
