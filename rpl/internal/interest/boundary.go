@@ -33,12 +33,13 @@ func departs(held int, d spatial.Far, limits *[2]spatial.Far) int {
 const uncertainMost = 64
 
 // uncertain returns the indices in boundary of the nodes that their places in the grid do
-// not decide, and of those with news. It appends them to dst, which has room. No branch
-// depends on a node.
-func (v *scanPass) uncertain(dst []uint8, boundary []boundaryNode, news *slotFilter) []uint8 {
+// not decide, and of those with news, if there is any. It appends them to dst, which has room. No
+// branch depends on a node.
+func (v *scanPass) uncertain(dst []uint8, boundary []boundaryNode, some bool) []uint8 {
 	if len(v.beside) > 0 {
-		return v.uncertainBeside(dst, boundary, news)
+		return v.uncertainBeside(dst, boundary)
 	}
+	news := &v.m.news
 	x, y := float32(v.o[0]), float32(v.o[1])
 	limits := &v.Unsure
 	dst = dst[:uncertainMost]
@@ -47,11 +48,11 @@ func (v *scanPass) uncertain(dst []uint8, boundary []boundaryNode, news *slotFil
 		for i := range boundary {
 			e := &boundary[i]
 			dst[n&(uncertainMost-1)] = uint8(i)
-			n += e.held() | departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
+			n += e.held() | departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.Has(e.slot()))
 		}
 		return dst[:n]
 	}
-	if !news.some {
+	if !some {
 		for i := range boundary {
 			e := &boundary[i]
 			dst[n&(uncertainMost-1)] = uint8(i)
@@ -62,41 +63,28 @@ func (v *scanPass) uncertain(dst []uint8, boundary []boundaryNode, news *slotFil
 	for i := range boundary {
 		e := &boundary[i]
 		dst[n&(uncertainMost-1)] = uint8(i)
-		n += departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.may(e.slot()))
+		n += departs(e.held(), spatial.FarBetween(e.x-x, e.y-y), limits) | flag(news.Has(e.slot()))
 	}
 	return dst[:n]
 }
 
-// slotFilter is a set of slots that may answer yes for a slot that is not in it.
-type slotFilter struct {
-	bits [4]uint64
-	some bool
-}
-
-func (f *slotFilter) add(slot uint32) {
-	f.bits[slot>>6&3] |= 1 << (slot & 63)
-	f.some = true
-}
-
-func (f *slotFilter) may(slot uint32) bool { return f.bits[slot>>6&3]>>(slot&63)&1 != 0 }
-
-func (w *neighbourList) addBoundary(e boundaryNode) {
-	w.inBoundary.Set(e.slot())
-	w.boundary = append(w.boundary, e)
-}
-
-func (w *neighbourList) forgetBoundary() {
-	for i := range w.boundary {
-		w.inBoundary.Clear(w.boundary[i].slot())
-	}
-	w.boundary = w.boundary[:0]
-}
-
 // dropBoundary takes a node out of the boundary; the last one takes its place.
 func (w *neighbourList) dropBoundary(i int) {
-	boundary := w.boundary
-	w.inBoundary.Clear(boundary[i].slot())
-	last := len(boundary) - 1
-	boundary[i] = boundary[last]
-	w.boundary = boundary[:last]
+	last := len(w.boundary) - 1
+	w.boundary[i] = w.boundary[last]
+	w.boundary = w.boundary[:last]
+}
+
+// markBoundary marks the nodes of a list's boundary in the manager's marks, which are empty, and
+// unmarkBoundary clears these.
+func (m *Manager) markBoundary(w *neighbourList) {
+	for i := range w.boundary {
+		m.marks.Set(w.boundary[i].slot())
+	}
+}
+
+func (m *Manager) unmarkBoundary(w *neighbourList) {
+	for i := range w.boundary {
+		m.marks.Clear(w.boundary[i].slot())
+	}
 }

@@ -84,7 +84,7 @@ func (m *Manager) companions(p *Viewer) (anew [maxLists]bool) {
 			p.lists++
 		} else {
 			m.endList(w)
-			w.forgetBoundary()
+			w.boundary = w.boundary[:0]
 			w.beside = w.beside[:0]
 		}
 	}
@@ -140,7 +140,8 @@ func (w *neighbourList) serve(first []int8, k int) (others bool) {
 }
 
 // uncertainBeside is uncertain for an observer with companions.
-func (v *scanPass) uncertainBeside(dst []uint8, boundary []boundaryNode, news *slotFilter) []uint8 {
+func (v *scanPass) uncertainBeside(dst []uint8, boundary []boundaryNode) []uint8 {
+	news := &v.m.news
 	x, y := float32(v.o[0]), float32(v.o[1])
 	limits, all := &v.Unsure, flag(v.all)
 	dst = dst[:uncertainMost]
@@ -152,7 +153,7 @@ func (v *scanPass) uncertainBeside(dst []uint8, boundary []boundaryNode, news *s
 			d = min(d, spatial.FarBetween(e.x-v.beside[k].at[0], e.y-v.beside[k].at[1]))
 		}
 		dst[n&(uncertainMost-1)] = uint8(i)
-		n += e.held()&all | departs(e.held(), d, limits) | flag(news.may(e.slot()))
+		n += e.held()&all | departs(e.held(), d, limits) | flag(news.Has(e.slot()))
 	}
 	return dst[:n]
 }

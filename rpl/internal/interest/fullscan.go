@@ -45,12 +45,8 @@ func (m *Manager) fullScan(p *Viewer, now time.Duration) {
 		near := &p.InGrid
 		near.Compact()
 		m.touchPositions(near.Slots)
-		for i := 0; i < len(near.Slots); {
-			slot := near.Slots[i]
+		for _, slot := range near.Slots {
 			l.checkOut(slot)
-			if i < len(near.Slots) && near.Slots[i] == slot {
-				i++
-			}
 		}
 	} else {
 		for _, slot := range m.space.Index.Crossed {

@@ -33,6 +33,8 @@ type Manager struct {
 	favours    spatial.Favourer // nil if the Rule has none
 	Rates      spatial.Rater    // nil if the Rule has none
 	concerned  wire.Bitset      // peers that hold or own a node of the tree that is being judged
+	marks      wire.Bitset      // slots that are marked for a moment, while one peer is looked at …
+	news       wire.Bitset      // … and those that were reported to it
 
 	conditions  [schema.MaxGroups]func(ids.Peer) bool
 	conditional bool

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/spatial"
-	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // A neighbour list finds what comes into and goes out of the sight of one observer of a peer, or of
@@ -23,17 +22,16 @@ import (
 // what one list decides the others note (sync). A node that is out of the sight of all and
 // stays for a while, or was left behind when an observer leapt, is at no boundary: sweep finds it.
 type neighbourList struct {
-	was        places // of the first observer
-	beside     []companion
-	boundary   []boundaryNode
-	id         int32 // its number in the grid
-	on         bool
-	blind      bool // places in the grid are not relied on
-	waits      bool // a node of the boundary is out of sight, but its MinStay is not over
-	scale      float64
-	rings      spatial.Rings // of its own, if scale is not 1
-	inBoundary wire.Bitset   // slots of boundary
-	cells      cells         // the cells of the grid of whose news it gets, while it is on
+	was      places // of the first observer
+	beside   []companion
+	boundary []boundaryNode
+	id       int32 // its number in the grid
+	on       bool
+	blind    bool // places in the grid are not relied on
+	waits    bool // a node of the boundary is out of sight, but its MinStay is not over
+	scale    float64
+	rings    spatial.Rings // of its own, if scale is not 1
+	cells    cells         // the cells of the grid of whose news it gets, while it is on
 }
 
 // usesLists reports whether a peer has neighbour lists.
@@ -106,22 +104,21 @@ func (v *scanPass) pass(reported []uint32) {
 	if v.all {
 		v.m.touchShown(p.InGrid.Slots)
 	}
-	var news slotFilter
+	news := &v.m.news
 	for _, slot := range reported {
-		if w.inBoundary.Has(slot) {
-			news.add(slot)
-		}
+		news.Set(slot)
 	}
 	for to := len(w.boundary); to > 0; {
 		from := max(0, to-uncertainMost)
 		var buf [uncertainMost]uint8
 		var room [uncertainMost]uint32
-		asked := v.uncertain(buf[:0], w.boundary[from:to], &news)
+		asked := v.uncertain(buf[:0], w.boundary[from:to], len(reported) > 0)
 		v.m.DistanceChecks += uint64(len(asked))
 		due, slots := asked[:0], room[:0]
 		for _, k := range asked {
 			e := &w.boundary[from+int(k)]
-			if news.some && news.may(e.slot()) {
+			if len(reported) > 0 && news.Has(e.slot()) {
+				news.Clear(e.slot())
 				*e = boundaryAt(e.slot(), p.Wanted.Has(e.slot()))
 			} else if v.stays(e) && !(v.all && e.held() != 0 && !v.allows(e.slot(), v.distance(&v.m.space.Positions[e.slot()]), true)) {
 				continue
@@ -142,10 +139,11 @@ func (v *scanPass) pass(reported []uint32) {
 		v.askInside()
 	}
 	for _, slot := range reported {
-		if !w.inBoundary.Has(slot) {
+		if news.Has(slot) { // it was not at the boundary
+			news.Clear(slot)
 			v.m.DistanceChecks++
 			if e := boundaryAt(slot, p.Wanted.Has(slot)); v.ask(&e) {
-				w.addBoundary(e)
+				w.boundary = append(w.boundary, e)
 			}
 		}
 	}
@@ -156,18 +154,17 @@ func (v *scanPass) pass(reported []uint32) {
 func (v *scanPass) askInside() {
 	m, p, w := v.m, v.p, v.w
 	p.InGrid.Compact()
-	for i := 0; i < len(p.InGrid.Slots); {
-		slot := p.InGrid.Slots[i]
-		if s := &m.space.Positions[slot]; !w.inBoundary.Has(slot) && w.distance(s.GridX, s.GridY) <= v.outer {
+	m.markBoundary(w)
+	for _, slot := range p.InGrid.Slots {
+		if s := &m.space.Positions[slot]; !m.marks.Has(slot) && w.distance(s.GridX, s.GridY) <= v.outer {
 			m.DistanceChecks++
+			m.news.Clear(slot)
 			if e := boundaryAt(slot, true); v.ask(&e) {
-				w.addBoundary(e)
+				w.boundary = append(w.boundary, e)
 			}
 		}
-		if i < len(p.InGrid.Slots) && p.InGrid.Slots[i] == slot {
-			i++
-		}
 	}
+	m.unmarkBoundary(w)
 }
 
 // stays reports whether a node of the boundary, of which the grid reports nothing, still is

@@ -1,6 +1,7 @@
 package interest
 
 import (
+	"slices"
 	"time"
 )
 
@@ -63,20 +64,15 @@ func (m *Manager) sweep(p *Viewer, now time.Duration) {
 	p.sweeps = false
 	p.InGrid.Compact()
 	m.touchPositions(p.InGrid.Slots)
-	for i := 0; i < len(p.InGrid.Slots); {
-		slot := p.InGrid.Slots[i]
-		if !m.inSight(p, slot) && !m.holdsOn(p, slot) {
-			if !m.lingers(p, slot, now) {
-				m.decide(p, slot, false)
-				m.sync(p, nil, slot)
-				if i < len(p.InGrid.Slots) && p.InGrid.Slots[i] != slot {
-					continue // another stands in its place
-				}
-			} else {
-				p.sweeps = true
-			}
+	for _, slot := range p.InGrid.Slots {
+		switch {
+		case m.inSight(p, slot) || m.holdsOn(p, slot):
+		case m.lingers(p, slot, now):
+			p.sweeps = true
+		default:
+			m.decide(p, slot, false)
+			m.sync(p, nil, slot)
 		}
-		i++
 	}
 }
 
@@ -109,15 +105,10 @@ func (m *Manager) sync(p *Viewer, but *neighbourList, slot uint32) {
 		}
 		e := boundaryAt(slot, held)
 		e.x, e.y = s.GridX, s.GridY
-		if w.inBoundary.Has(slot) {
-			for i := range w.boundary {
-				if w.boundary[i].slot() == slot {
-					w.boundary[i] = e
-					break
-				}
-			}
+		if i := slices.IndexFunc(w.boundary, func(e boundaryNode) bool { return e.slot() == slot }); i >= 0 {
+			w.boundary[i] = e
 		} else {
-			w.addBoundary(e)
+			w.boundary = append(w.boundary, e)
 		}
 	}
 }

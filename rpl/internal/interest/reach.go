@@ -20,34 +20,38 @@ func (c *cells) has(x, y int) bool {
 func (v *scanPass) scan(reported []uint32) {
 	m, p, w := v.m, v.p, v.w
 	v.stand()
-	w.forgetBoundary()
+	w.boundary = w.boundary[:0]
+	p.InGrid.Compact()
 	v.touchReach()
 	found := v.addReach()
-	for i := range w.boundary {
-		w.inBoundary.Set(w.boundary[i].slot())
-	}
 	if !v.alone { // sweep finds what was left behind, and what has moved away is reported
 		v.pass(reported)
 		return
 	}
-	p.InGrid.Compact()
 	if found < len(p.InGrid.Slots) { // some nodes that the peer has are beyond the cells
 		m.touchPositions(p.InGrid.Slots)
+		m.markBoundary(w)
 		for _, slot := range p.InGrid.Slots {
-			if s := &m.space.Positions[slot]; w.distance(s.GridX, s.GridY) > v.Boundary[1] && !w.inBoundary.Has(slot) {
-				w.addBoundary(boundaryNode{s.GridX, s.GridY, slot | boundaryHeld})
+			if s := &m.space.Positions[slot]; w.distance(s.GridX, s.GridY) > v.Boundary[1] && !m.marks.Has(slot) {
+				w.boundary = append(w.boundary, boundaryNode{s.GridX, s.GridY, slot | boundaryHeld})
 			}
 		}
+		m.unmarkBoundary(w)
 	}
 	v.pass(nil)
 }
 
 // addReach adds the nodes in reach that are at the boundary to the list, and returns how many
-// nodes there the peer has. No branch depends on a node.
+// nodes there the peer has. No branch depends on a node. Which nodes the peer has is marked first:
+// marks are the same memory for all peers, where the set of what this one shall have would come from
+// afar, a line for each node.
 func (v *scanPass) addReach() (had int) {
-	w, g, at := v.w, v.m.space.Index, &v.w.cells
+	w, g, at, marks := v.w, v.m.space.Index, &v.w.cells, &v.m.marks
+	for _, slot := range v.p.InGrid.Slots {
+		marks.Set(slot)
+	}
 	x, y := float32(v.o[0]), float32(v.o[1])
-	limits, outer, wanted, beside := v.Boundary, v.outer, v.p.Wanted.W, v.beside
+	limits, outer, has, beside := v.Boundary, v.outer, marks.W, v.beside
 	boundary, n, checks := w.boundary, len(w.boundary), 0
 	for cy := at.from[1]; cy <= at.to[1]; cy++ {
 		for cx := at.from[0]; cx <= at.to[0]; cx++ {
@@ -64,8 +68,8 @@ func (v *scanPass) addReach() (had int) {
 			for i := range nodes {
 				node := &nodes[i]
 				held := 0
-				if at := int(node.Slot >> 6); at < len(wanted) {
-					held = int(wanted[at]>>(node.Slot&63)) & 1
+				if at := int(node.Slot >> 6); at < len(has) {
+					held = int(has[at]>>(node.Slot&63)) & 1
 				}
 				e := &room[k]
 				e.x, e.y, e.who = node.X, node.Y, node.Slot|uint32(held)<<31
@@ -80,6 +84,9 @@ func (v *scanPass) addReach() (had int) {
 		}
 	}
 	w.boundary = boundary[:n]
+	for _, slot := range v.p.InGrid.Slots {
+		marks.Clear(slot)
+	}
 	v.m.DistanceChecks += uint64(checks)
 	return had
 }

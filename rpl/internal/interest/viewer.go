@@ -57,6 +57,7 @@ func (v *Viewer) prepare(near bool) {
 func (m *Manager) Admit(id ids.Peer, index int32) *Viewer {
 	v := &Viewer{ID: id, index: index, rescan: true, coming: true}
 	v.prepare(m.space.Index != nil)
+	v.InGrid.marks = &m.marks
 	for int(index) >= len(m.Viewers) {
 		m.Viewers = append(m.Viewers, nil)
 	}
