@@ -43,19 +43,24 @@ func (c *Column) setDirty(w int, here *components, dirty uint64) {
 	}
 }
 
-// mayRead is whether catchUp must read an item that stands in a column. An explicit
+// mayRead is whether catchUp must read an item, if that stands in a column. An explicit
 // item must be read only if it has missed a bump, or was not looked at since one: else the
-// store has what it was at its last one. mayRead clears the mark of a missed one.
+// store has what it was at its last one.
 func (st *Store) mayRead(it itemSlot) bool {
 	h := &st.Hots[it]
-	c := st.Columns[h.column]
-	if !c.explicit {
-		return true
+	if h.column == noColumn {
+		return false
 	}
-	w, bit := h.at>>6, uint64(1)<<(h.at&63)
-	missed := (c.missed[w]|c.dirty[w])&bit != 0
-	c.missed[w] &^= bit
-	return missed
+	c := st.Columns[h.column]
+	return !c.explicit || (c.missed[h.at>>6]|c.dirty[h.at>>6])>>(h.at&63)&1 != 0
+}
+
+// noteRead notes that catchUp reads an item: it has missed nothing any more.
+func (st *Store) noteRead(it itemSlot) {
+	h := &st.Hots[it]
+	if c := st.Columns[h.column]; c.explicit {
+		c.missed[h.at>>6] &^= 1 << (h.at & 63)
+	}
 }
 
 // overdue makes the next SetColumn read an item that missed a bump and could not be

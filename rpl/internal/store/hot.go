@@ -127,10 +127,11 @@ func (st *Store) catchUp(n *Node) {
 	}
 	st.catching = true
 	for _, it := range n.Items() {
-		if it == NoSlot {
+		if it == NoSlot || !st.mayRead(it) { // to find the component takes longer
 			continue
 		}
-		if component := st.component(it); component != nil && st.mayRead(it) {
+		if component := st.component(it); component != nil {
+			st.noteRead(it)
 			st.Read(it, component)
 		}
 	}
