@@ -49,6 +49,24 @@ func (v *scanPass) touchReach() {
 	v.m.touched += sum
 }
 
+// touchAsked touches where some nodes of a boundary are, by their indices.
+func (v *scanPass) touchAsked(boundary []boundaryNode, asked []uint8) {
+	sum := int32(0)
+	for _, k := range asked {
+		sum += v.m.space.Positions[boundary[k].slot()].Cell
+	}
+	v.m.touched += uint32(sum)
+}
+
+// touchWanted touches whether the peer shall have some nodes.
+func (v *scanPass) touchWanted(slots []uint32) {
+	sum := 0
+	for _, slot := range slots {
+		sum += flag(v.p.Wanted.Has(slot))
+	}
+	v.m.touched += uint32(sum)
+}
+
 // touchShown touches what the Policy is shown of some nodes.
 func (m *Manager) touchShown(slots []uint32) {
 	sum := int32(0)

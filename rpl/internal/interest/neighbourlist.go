@@ -114,6 +114,9 @@ func (v *scanPass) pass(reported []uint32) {
 		var room [uncertainMost]uint32
 		asked := v.uncertain(buf[:0], w.boundary[from:to], len(reported) > 0)
 		v.m.DistanceChecks += uint64(len(asked))
+		if len(asked) > 2 {
+			v.touchAsked(w.boundary[from:to], asked)
+		}
 		due, slots := asked[:0], room[:0]
 		for _, k := range asked {
 			e := &w.boundary[from+int(k)]
@@ -127,6 +130,7 @@ func (v *scanPass) pass(reported []uint32) {
 		}
 		if len(due) > 1 {
 			v.m.store.TouchNodes(slots)
+			v.touchWanted(slots)
 		}
 		for k := len(due) - 1; k >= 0; k-- { // from the end: dropBoundary puts the last node in the gap
 			if i := from + int(due[k]); !v.ask(&w.boundary[i]) {
