@@ -15,7 +15,7 @@ import (
 // it is about. A package that moves is renamed here too.
 var packages = []string{
 	"rpl", "rpl/bits", "rpl/rpltest", "rpl/schema",
-	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/coder", "rpl/internal/wire",
+	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/bases", "rpl/internal/coder", "rpl/internal/wire",
 	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/figures", "rpl/internal/marks", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
 	"components", "ecs", "ecs/internal/afterwards", "ecs/internal/building", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/differ", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/filling", "ecs/internal/inplace", "ecs/internal/leaving", "ecs/internal/line", "ecs/internal/loadtime", "ecs/internal/membership", "ecs/internal/meter", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/places", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/reparent", "ecs/internal/replay", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/space", "ecs/internal/spawns", "ecs/internal/track", "ecs/tendontest", "ecs/window",
@@ -95,6 +95,11 @@ var importRules = []importRule{
 		of:      []string{"rpl/internal/coder"},
 		only:    under("internal/coder", "internal/rowtype", "schema", "bits", "internal/ids", "internal/prefix"),
 		because: "rows become symbols and symbols rows: whose they are, and what packet holds them, is not the coder's business",
+	},
+	{
+		of:      []string{"rpl/internal/bases"},
+		only:    under("internal/bases", "internal/rowtype", "internal/pages", "schema", "bits", "internal/ids"),
+		because: "what a row was is kept by its handle: who has it, and when it was sent, others know",
 	},
 	{
 		of:      []string{"rpl/internal/wire"},

@@ -211,7 +211,7 @@ func TestBasesGoWithTheirNodes(t *testing.T) {
 			turn(&all[i])
 		}
 		play(200, false)
-		if now := rpl.Kept(net.A)[".sender.All.bases.all"]; round <= 1 {
+		if now := rpl.Kept(net.A)[".sender.All.bases.All"]; round <= 1 {
 			room = now
 		} else if now > 2*room {
 			t.Errorf("seed %d: after %d rounds there is room for %d bases, for %d after two", seed, round+1, now, room)

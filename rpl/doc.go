@@ -86,6 +86,7 @@ package rpl
 //	internal/interest/       who shall have what
 //	internal/send/           what each peer is sent, and what it is known to have
 //	internal/marks/          which of its handles must be looked at
+//	internal/bases/          rows as they were sent to it, kept where changes wait for long
 //	internal/link/           packets to one peer: sent, arrived, lost
 //	internal/rate/           what a line carries
 //	internal/budget/         what a peer may be sent

@@ -3,6 +3,7 @@ package send
 import (
 	"time"
 
+	"github.com/tendonengine/tendon/rpl/internal/bases"
 	"github.com/tendonengine/tendon/rpl/internal/budget"
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
@@ -67,7 +68,7 @@ type Peer struct {
 	sparse   sparse
 	copies   []rowCopy // of changes, that are due soon; empty while hardly anything is lost
 	overload overload
-	bases    bases
+	bases    bases.Set
 	block    blockCoder
 }
 
@@ -264,7 +265,7 @@ func (p *Peer) refresh(s *Sender, h uint32) {
 	}
 	v := p.life(h)
 	p.release(e)
-	p.bases.forget(h)
+	p.bases.Forget(h)
 	p.allot(s.store, e, &s.store.Nodes[e.slot])
 	v.from = v.from[:0]
 	v.relayout = true
@@ -293,7 +294,7 @@ func (p *Peer) freeHandle(h uint32) {
 	v := p.lifeOf(e)
 	delete(p.goingOf, v.node)
 	p.heldNoMore(v)
-	p.bases.forget(h)
+	p.bases.Forget(h)
 	p.endLife(e)
 	*e = handleState{gen: e.gen}
 	p.Handles.Clear(h)

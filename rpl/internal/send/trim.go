@@ -110,9 +110,7 @@ func (p *Peer) trimEntries(now time.Duration) {
 	if len(p.Marks.Of) > len(p.Marks.Few) {
 		p.Marks.Of = pages.Trim(p.Marks.Of[:max(min(len(p.Marks.Of), len(w)), len(p.Marks.Few))], 0, len(p.Marks.Few))
 	}
-	if len(p.bases.first) > n {
-		p.bases.first = pages.Trim(p.bases.first[:n], 0, leastTrim)
-	}
+	p.bases.Trim(n, leastTrim)
 	p.trimming.firstGen += 0x35
 	p.plan.stale = true
 }
