@@ -78,8 +78,22 @@ func (plr *planner) touchPeers(peers []*Peer) {
 			sum += p.touchHandles(p.coming)
 		}
 	}
+	sum += plr.touchQueues(peers)
 	plr.sender.Updates.touchRows(some[:found])
 	plr.sender.Updates.ahead += sum
+}
+
+// touchQueues touches the nodes whose arrivals are planned next, a few of each peer.
+func (plr *planner) touchQueues(peers []*Peer) (sum uint32) {
+	const few = 8
+	var some [few * store.AheadPeers]uint32
+	found := some[:0]
+	for _, p := range peers {
+		if p.busy {
+			found = append(found, p.arrivals.queue[:min(len(p.arrivals.queue), few)]...)
+		}
+	}
+	return plr.store.TouchArrivals(found)
 }
 
 // touchHandles touches what the peer has of handles whose node comes or goes.

@@ -70,3 +70,29 @@ func (st *Store) TouchNodes(slots []uint32) {
 	}
 	st.sum += sum
 }
+
+// TouchArrivals touches what is read of nodes that come to a peer.
+func (st *Store) TouchArrivals(slots []uint32) (sum uint32) {
+	for _, slot := range slots {
+		n := &st.Nodes[slot]
+		sum += uint32(len(n.Holders)) + uint32(n.PosItem) + uint32(st.Space.Positions[slot].Cell)
+	}
+	for _, slot := range slots {
+		n := &st.Nodes[slot]
+		if len(n.Holders) > 0 {
+			sum += uint32(n.Holders[0].Peer())
+		}
+		for _, i := range n.Rows() {
+			sum += st.Rows[i].Head + uint32(st.Rows[i].versions)
+		}
+	}
+	for _, slot := range slots {
+		for _, i := range st.Nodes[slot].Rows() {
+			r := &st.Rows[i]
+			s := &st.Slabs[r.Type.Index]
+			block := s.Blocks[int(r.Block)*s.Block:]
+			sum += uint32(block[0] + block[s.Head+s.Width])
+		}
+	}
+	return sum
+}
