@@ -70,7 +70,7 @@ func (k *packer) block() {
 	}
 	p.queueMessage(append([]byte(nil), msg...))
 	p.Link.Blocks = append(p.Link.Blocks, link.Block{Number: p.Link.Sent, Tick: s.store.Tick, Entries: append(layouts, recs...)})
-	if arrival {
+	if arrival && !b.isShort() {
 		p.sent(recs, s.store.Tick, k.now)
 	}
 	p.inBlock(recs, p.Link.Sent)

@@ -366,7 +366,6 @@ func (k *packer) putRemovals(bundles []bundle) int {
 		}
 		k.put(b)
 		k.carries(b.recAt, b.recAt+b.recN)
-		k.sent(b)
 	}
 	return len(bundles)
 }
@@ -388,7 +387,9 @@ func (k *packer) putArrivals(bundles []bundle) int {
 		k.room -= n
 		p.Link.Carries(k.rec, layouts)
 		k.carries(b.recAt, b.recAt+b.recN)
-		k.sent(b)
+		if !b.isShort() {
+			k.sent(b)
+		}
 		at = next
 	}
 	return len(bundles)

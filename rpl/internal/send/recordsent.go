@@ -76,6 +76,21 @@ func (u *updates) recordUpdates(p *Peer) {
 	}
 }
 
+// recordLives records the removals and arrivals that leave, but those that may be too long to leave.
+func (u *updates) recordLives(p *Peer) {
+	for _, b := range p.plan.removals.in(u.bundles.removals) {
+		p.sent(u.recsOf(&b), u.store.Tick, u.store.Now)
+	}
+	for _, b := range p.plan.arrivals.in(u.bundles.arrivals) {
+		if b.isShort() {
+			p.sent(u.recsOf(&b), u.store.Tick, u.store.Now)
+		}
+	}
+}
+
+// isShort is whether a bundle of arrivals leaves for certain, so that Schedule records it as sent.
+func (b *bundle) isShort() bool { return b.bits <= wire.PacketRoom*8 }
+
 // sent notes that what the entries are about leaves in a packet or a block of this tick.
 func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 	for i := range recs {

@@ -175,6 +175,7 @@ func (plr *planner) planSend(p *Peer, own *marks.Batch, now time.Duration) {
 	}
 	plr.fitSpeculative(p)
 	plr.planNextCheck(p, now)
+	plr.sender.Updates.recordLives(p)
 	p.busy = p.busy && p.isBusy()
 }
 
