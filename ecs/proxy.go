@@ -60,6 +60,10 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 	px.nodes.Add(n)
 	px.nodes.SetOwner(n, rep.Owner)
 	n.Asked = n.Asked && (rep.Owner == px.Me || rep.Owner == 0) // what a command has made may be another's at once
+	hung := n.Awaited && n.Predicted != nil && rep.Parent != 0  // it was made at the top
+	if hung {
+		px.draw.moved.Leave(n)
+	}
 	px.hang(n)
 	px.notify.OrderAfterParent(n)
 	px.nodes.Shed(n)
@@ -69,7 +73,9 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 		return
 	}
 	if n.Awaited { // it is drawn already, ahead of drawn time
-		n.Awaited = false
+		if n.Awaited = false; hung {
+			px.place(n)
+		}
 		return
 	}
 	if !n.Hidden {
@@ -245,10 +251,11 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 	case n.Hidden:
 		px.draw.showWhenDue(n)
 	}
+	if n.Predicted != nil {
+		px.place(n)
+	}
 	for ord := range n.Items {
-		if n.Predicted != nil { // what it was predicted at is no place below this parent
-			px.injectNow(n, &n.Items[ord], ord)
-		} else if k := n.Items[ord].Track; k != nil {
+		if k := n.Items[ord].Track; k != nil && n.Predicted == nil {
 			px.draw.words = rep.Words(ord, px.draw.words[:0])
 			if !k.Follows(px.Proxy.Newest(), px.draw.words) {
 				k.Restart(rep.Tick(ord), px.draw.words)
@@ -258,6 +265,15 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 	}
 	if isDrawn {
 		px.draw.moved.Hang(n, drawn)
+	}
+}
+
+// place has what is predicted be where the server has it below a parent that is new to it: where it
+// was predicted is no place below that.
+func (px *proxies) place(n *nodes.Node) {
+	n.Predicted.Hung = true
+	for ord := range n.Items {
+		px.injectNow(n, &n.Items[ord], ord)
 	}
 }
 

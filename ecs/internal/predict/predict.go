@@ -24,7 +24,8 @@ type Node struct {
 	Came  bool     // … and was: from then on it waits until the server knows that it is here
 	Pass  uint64   // of a command in which it was made, or made again
 	Begun bool     // it is predicted since the newest state, and goes over from where it was drawn
-	Under rpl.Node // its parent, as of when its state was last kept
+	Under rpl.Node // its parent, as of when it was last brought up to this machine's tick …
+	Hung  bool     // … and whether it has had another since
 	Items []Item   // by ordinal
 	At    float64  // when its error was last changed, in seconds
 	Wakes Wakes    // when it is to be woken, and was

@@ -81,7 +81,8 @@ func HaveMoved(all []*nodes.Node) bool {
 	return slices.ContainsFunc(all, func(n *nodes.Node) bool { return Known(n) && hasMoved(n) })
 }
 
-func hasMoved(n *nodes.Node) bool { return n.Predicted.Under != under(n) }
+// hasMoved reports whether what is kept of a node may be of below another parent than it has.
+func hasMoved(n *nodes.Node) bool { return n.Predicted.Hung || n.Predicted.Under != under(n) }
 
 func under(n *nodes.Node) rpl.Node {
 	if n.Parent != nil {
@@ -158,7 +159,7 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 			switch {
 			case n.Predicted.Comes:
 				st.inject(n, ord)
-			case !Known(n):
+			case !Known(n) && (n.Replica == nil || !hasMoved(n)):
 			case kept && len(n.Items[ord].Comp.Item.Vars) == 0:
 				st.mend(n, ord, t)
 			default:
@@ -288,7 +289,7 @@ func (st *States) Moved(all []*nodes.Node, now, ticks, gap float64) {
 			leapt = max(leapt, n.Replica.Leapt)
 		}
 		if leapt > p.Leapt || hasMoved(n) || p.LeapsOtherwise() { // no error of a leap is drawn away
-			p.Leapt, p.Under = leapt, under(n)
+			p.Leapt, p.Hung, p.Under = leapt, false, under(n)
 			p.Settle()
 		}
 	}
@@ -309,6 +310,7 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 			if p := n.Predicted; n.Replica != nil && p.Born == 0 && !p.Came {
 				p.Comes, p.Came, fresh = true, true, true
 			}
+			fresh = fresh || n.Replica != nil && hasMoved(n)
 			continue
 		}
 		met, moved := n.Predicted.Met, hasMoved(n)

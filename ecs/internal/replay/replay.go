@@ -210,7 +210,7 @@ func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType
 		k := n.Predicted.Item(ord, b.Comp.Item)
 		st.was, st.is = st.was[:0], st.is[:0]
 		at := st.World.Entry(e)
-		if to := k.At(next); to != nil && drawn < float64(t) {
+		if to := k.At(next); to != nil && drawn < float64(t) && !hasMoved(n) {
 			if next < t {
 				st.is = drawnFields(b, st.Tagged(b.Comp, at, to), st.is)
 			}
