@@ -45,7 +45,7 @@ func TestMissingNodeIsSentAgain(t *testing.T) {
 		t.Error("another node has come anew")
 	}
 	n, a := c.P.Counters(), w.net.A.Counters()
-	if n.Refused == 0 || n.Refused > 20 || a.Resyncs != 0 || a.Arrivals != 7 { // 5 nodes, the session's node, and the one that was lost
+	if n.Refused == 0 || n.Refused > 20 || a.Resyncs != 0 || n.Arrivals != 7 { // 5 nodes, the session's node, and the one that was lost
 		t.Errorf("%+v %+v", n, a)
 	}
 }

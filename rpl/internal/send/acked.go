@@ -125,6 +125,7 @@ func (rc *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, t
 			rc.copyShowed(p, re.Handle, before, tick)
 			p.Marks.Set(marks.Dirty, re.Handle)
 		}
+		p.lifeOf(e).ownershipArrived(tick)
 		rc.noteArrived(p, re.Handle, e)
 	case recOwnership:
 		p.lifeOf(e).ownershipArrived(tick)
@@ -222,15 +223,16 @@ func (rc *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 		switch re.Kind {
 		case recRow, recSpeculative:
 			rc.lostRow(p, e, re, tick)
-		case recOwnership:
-			if p.lifeOf(e).ownershipTick == tick && e.isHere() {
-				e.note(stateOwnership, true)
-				p.Marks.Set(marks.Dirty, re.Handle)
-			}
 		case recArrival:
 			if v := p.lifeOf(e); e.State == HandleComing && v.inflight > 0 {
 				v.inflight--
 				p.came, p.arrivals.lost = true, true
+			}
+			fallthrough
+		case recOwnership:
+			if p.lifeOf(e).ownershipTick == tick && e.isHere() {
+				e.note(stateOwnership, true)
+				p.Marks.Set(marks.Dirty, re.Handle)
 			}
 		case recRemoval:
 			if v := p.lifeOf(e); e.State == HandleGoing && v.inflight > 0 {

@@ -1,11 +1,13 @@
 package send
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/link"
+	"github.com/tendonengine/tendon/rpl/internal/marks"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -82,6 +84,50 @@ func (u *updates) appendArrival(p *Peer, h uint32) (bits int) {
 	u.sender.Accounts.Counters.Arrivals++
 	u.bundles.arriving = append(u.bundles.arriving, arriving{head, uint8(says), uint32(begin), uint32(len(u.syms))})
 	return bits
+}
+
+// arriveAgain plans an arrival that was sent before, with what the node is now, and returns its bits, 0 if
+// it is not planned.
+func (plr *planner) arriveAgain(p *Peer, h uint32) int {
+	u, n := &plr.sender.Updates, &plr.store.Nodes[p.States[h].slot]
+	if n.Parent != 0 && u.parentAt(p, n) == wire.NoHandle {
+		return 0 // its place is relative to a parent that the peer is not sent yet (protocol rule 19)
+	}
+	begun, from := u.cursor(), u.arrivalCursor(0)
+	bits := u.appendArrival(p, h)
+	tooLong := bits > 8*wire.MaxLong // no block can hold it: others shall not wait for room that it does not use
+	if tooLong {
+		plr.sender.noteTooLong(n.ID)
+	}
+	if tooLong || !plr.afford(p, bits) {
+		u.rewindArrival(begun)
+		return 0
+	}
+	p.lifeAt(h).planned = plr.store.Send
+	plr.sender.Accounts.Counters.Repeats++
+	plr.arrives(p, u.arrivalOf(from, u.arrivalCursor(bits)))
+	return bits
+}
+
+// arriveChanged plans the arrival of a node that has changed since the newest one left, where none is acked
+// and none of the updates that build on it may say the change: a peer that has missed an arrival has another
+// owner or parent or other items, and would take the update for what it is not (protocol rule 10). Each of
+// these arrivals is whole, so the peer is right with whichever it gets.
+func (u *updates) arriveChanged(p *Peer, h uint32, e *handleState) {
+	v, plr := p.lifeOf(e), &u.sender.Planner
+	if !v.maybeArrived() || v.planned == u.store.Send || v.inflight == math.MaxUint8 || plr.burstRoom(p) <= 0 || p.resync.tick != 0 {
+		return // in the answer to a resync all that moves would come in each send
+	}
+	if p.bucket.Left < p.bucket.Room*8/4 {
+		return // the rest is for updates (protocol rule 26)
+	}
+	if _, rows := u.chooseActions(p, h, e, &u.store.Nodes[e.slot], true); !rows && !e.owesOwnership() {
+		p.Marks.Clear(marks.Dirty, h)
+		return
+	}
+	if plr.arriveAgain(p, h) > 0 {
+		v.copies, v.round = 1, u.store.Now // further copies are of this one
+	}
 }
 
 // headBits is how many bits the head of a peer's next arrival takes, if it stands in one packet with

@@ -44,7 +44,8 @@ func (plr *planner) planWithOwnership(p *Peer, own *marks.Batch) {
 		kept = append(kept, h)
 		n := &plr.store.Nodes[e.slot]
 		switch {
-		case e.owesOwnership() && (e.State == HandleComing || !plr.sender.Updates.parentHere(p, n)):
+		case e.State == HandleComing: // its arrival carries both
+		case e.owesOwnership() && !plr.sender.Updates.parentHere(p, n):
 			p.ownerships.heldBack = append(p.ownerships.heldBack, h)
 			p.Marks.Clear(marks.Dirty, h)
 			p.Marks.Clear(marks.Loose, h)

@@ -111,6 +111,7 @@ func (u *updates) planNothing(p *Peer, h uint32, r *store.Row, pr *peerRow) {
 // planSpeculative is planUpdate for a plain node whose arrival is not acked.
 func (u *updates) planSpeculative(p *Peer, h uint32, e *handleState) {
 	if !p.lifeOf(e).mayBeSpeculative() {
+		u.arriveChanged(p, h, e)
 		return
 	}
 	r, pr := &u.store.Rows[e.row], &e.one

@@ -105,7 +105,11 @@ func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 				v.round = now
 			}
 			v.copies++
-			v.inflight++
+			if v.inflight++; re.Kind == recArrival && v.repeat != 0 { // it carries owner and parent
+				e.note(stateOwnership, false)
+				v.ownershipTick = tick
+				p.Marks.Clear(marks.Dirty, re.Handle)
+			}
 		case recForget:
 			p.begin(re.Handle, int(re.Row), tick, true)
 			p.row(e, int(re.Row)).flightTick = uint32(tick)

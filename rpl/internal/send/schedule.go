@@ -263,24 +263,7 @@ func (plr *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool
 		if room <= 0 || p.bucket.Left <= 0 && !p.plan.empty() {
 			continue // where many wait, do not code what has no room
 		}
-		if n := &plr.store.Nodes[p.States[h].slot]; n.Parent != 0 && plr.sender.Updates.parentAt(p, n) == wire.NoHandle {
-			continue // its place is relative to a parent that the peer is not sent yet (protocol rule 19)
-		}
-		begun, from := plr.sender.Updates.cursor(), plr.sender.Updates.arrivalCursor(0)
-		n := plr.sender.Updates.appendArrival(p, h)
-		if n > 8*wire.MaxLong { // no block can hold it: others shall not wait for room that it does not use
-			plr.sender.noteTooLong(plr.store.Nodes[p.States[h].slot].ID)
-			plr.sender.Updates.rewindArrival(begun)
-			continue
-		}
-		if !plr.afford(p, n) {
-			plr.sender.Updates.rewindArrival(begun)
-			continue
-		}
-		room -= n
-		v.planned = plr.store.Send
-		plr.sender.Accounts.Counters.Repeats++
-		plr.arrives(p, plr.sender.Updates.arrivalOf(from, plr.sender.Updates.arrivalCursor(n)))
+		room -= plr.arriveAgain(p, h)
 	}
 	p.coming = p.coming[:len(kept)]
 	p.arrivals.calm, p.arrivals.lost = int32(len(kept)), any || copies

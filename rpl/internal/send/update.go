@@ -73,10 +73,11 @@ func (u *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 	case !speculative && e.State != HandleIn:
 		p.Marks.Clear(marks.Dirty, h)
 		return
-	case speculative && !v.mayBeSpeculative():
-		return
 	case n.Spawn.Hz > 0 && !e.owesOwnership() && !p.predicts(n) && uint32(u.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(u.sender.Setup.Hz):
 		return // not due by the node's own rate
+	case speculative && !v.mayBeSpeculative():
+		u.arriveChanged(p, h, e)
+		return
 	}
 	begun := u.cursor()
 	rare, rows := u.chooseActions(p, h, e, n, speculative)
@@ -179,8 +180,8 @@ func (u *updates) noteTwins(n *store.Node, i int) {
 }
 
 // mayBeSpeculative reports whether an update may build on an arrival that is not acked: a
-// datagram carried the arrival, and the set of items has not changed since.
-func (v *lifecycle) mayBeSpeculative() bool { return v.maybeArrived() && !v.relayout }
+// datagram carried the arrival, and neither the set of items nor owner and parent have changed since.
+func (v *lifecycle) mayBeSpeculative() bool { return v.maybeArrived() && !v.relayout && v.repeat == 0 }
 
 // maybeArrived reports whether a datagram carried the arrival.
 func (v *lifecycle) maybeArrived() bool { return v.block == 0 && v.copies > 0 }
