@@ -99,8 +99,8 @@ func (rc *receiver) judgeBlocks(p *Peer) {
 			p.RPC.Bytes -= len(p.RPC.Ready[at])
 			p.RPC.Ready[at] = rc.voidBlock()
 			p.RPC.Bytes += len(p.RPC.Ready[at])
-			if at == 0 && p.RPC.given > 0 {
-				p.RPC.given = -1
+			if at == 0 && p.RPC.parts.Given > 0 {
+				p.RPC.parts.Given = -1
 			}
 		}
 	}

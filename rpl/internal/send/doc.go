@@ -11,8 +11,7 @@
 //	                            a node at its holders; sharedhandles.go: handles that peers have in common
 //	receive.go                  what peers send, and ask for again; acked.go: what acks and losses mean;
 //	                            resync.go: what comes anew
-//	rpc.go, waiting.go, fragment.go
-//	                            calls
+//	rpc.go, waiting.go          calls
 //	schedule.go                 the plan of a send; queue.go: the order of arrivals; afford.go: what the room
 //	                            pays for; checksum.go: what is compared
 //	update.go, plain.go, line.go

@@ -81,7 +81,7 @@ func (p *Peer) setMoves(e *handleState, does bool) {
 func (s *Sender) sendMessages(p *Peer, out wire.Sink) {
 	n, room := 0, p.bucket.Lane+max(p.bucket.Left, 0)/8
 	for n < len(p.RPC.Ready) {
-		b, last := p.RPC.part(p.RPC.Ready[n])
+		b, last := p.RPC.parts.Part(p.RPC.Ready[n])
 		cost := p.laneCost(len(b))
 		if s.Planner.budget.Rate > 0 && (room < cost || !p.bucket.LaneTakes(cost)) {
 			break
@@ -89,7 +89,7 @@ func (s *Sender) sendMessages(p *Peer, out wire.Sink) {
 		if out.Reliable(b) != nil {
 			break // the lane is full: the rest goes later
 		}
-		if p.RPC.gave(b, last); last {
+		if p.RPC.parts.Gave(b, last); last {
 			p.RPC.Bytes -= len(p.RPC.Ready[n])
 			n++
 		}
@@ -112,7 +112,7 @@ func (s *Sender) Flush(id ids.Peer, out wire.Sink) {
 	}
 	s.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Ready) - n + len(p.RPC.Waiting))
 	clear(p.RPC.Ready)
-	p.RPC.Ready, p.RPC.Bytes, p.RPC.given = p.RPC.Ready[:0], 0, 0
+	p.RPC.Ready, p.RPC.Bytes, p.RPC.parts.Given = p.RPC.Ready[:0], 0, 0
 	clear(p.RPC.Waiting)
 	p.RPC.Waiting = p.RPC.Waiting[:0]
 }
@@ -120,11 +120,11 @@ func (s *Sender) Flush(id ids.Peer, out wire.Sink) {
 // give gives a whole message to the lane, part by part, and reports whether it had room.
 func (q *peerCalls) give(m []byte, out wire.Sink) bool {
 	for {
-		b, last := q.part(m)
+		b, last := q.parts.Part(m)
 		if out.Reliable(b) != nil {
 			return false
 		}
-		if q.gave(b, last); last {
+		if q.parts.Gave(b, last); last {
 			return true
 		}
 	}

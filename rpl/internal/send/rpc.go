@@ -13,10 +13,9 @@ import (
 // peerCalls are the calls on their way to a peer, and those of the peer that wait to
 // run.
 type peerCalls struct {
-	Ready      [][]byte // reliable messages that the lane has not taken yet
-	Bytes      int      // of ready
-	given      int      // bytes of ready[0] already given to the lane, without its type; below 0 those parts are void
-	scratch    []byte   // of a part
+	Ready      [][]byte       // reliable messages that the lane has not taken yet
+	Bytes      int            // of ready
+	parts      wire.Fragments // of Ready[0]
 	Waiting    []waitingCall
 	held       int // the sum of lifecycle.calls
 	Unreliable [][]byte
