@@ -166,10 +166,13 @@ func (rc *receiver) arrivalShowed(p *Peer, h uint32, before []link.Entry, tick i
 		if rc.store.Rows[ri].Type.Audience == ids.Everyone {
 			continue
 		}
-		if pr := p.row(e, i); p.showed(h, before, i) {
-			pr.hide(false)
-		} else {
+		switch pr, from := p.row(e, i), p.lifeOf(e).fromOf(i); {
+		case !p.showed(h, before, i):
 			p.begin(h, i, tick+1, pr.newest <= uint32(tick)) // else a later copy that shows it may come yet
+		case tick < from:
+			p.begin(h, i, from, false) // a later copy lacks it, and may be there, too
+		default:
+			pr.hide(false)
 		}
 	}
 }
@@ -186,7 +189,7 @@ func (rc *receiver) copyShowed(p *Peer, h uint32, before []link.Entry, tick ids.
 			continue
 		}
 		switch pr := p.row(e, i); {
-		case pr.hidden() && tick < p.lifeOf(e).fromOf(i): // a later copy, which lacked it, was acked before
+		case tick < p.lifeOf(e).fromOf(i): // of a later copy, which lacks it, or a later update more is known
 		case p.showed(h, before, i):
 			pr.hide(false) // the peer has it now; if it may not see it, the next update takes it away
 		case pr.hidden():

@@ -63,6 +63,7 @@ func (u *updates) appendArrival(p *Peer, h uint32) (bits int) {
 			u.syms = append(u.syms, prefix.Raw(uint32(flag(!pr.hidden())), 1))
 			bits++
 			if pr.hidden() {
+				p.lack(h, i, u.store.Tick)
 				continue
 			}
 		}
@@ -70,7 +71,7 @@ func (u *updates) appendArrival(p *Peer, h uint32) (bits int) {
 		u.syms = m.AppendKey(u.syms, r.Type, u.store.Known(r).All(r.Type.Width), u.sender.Tables.hearer(r, m))
 		u.appendVars(p, r, nil)
 		row := symBits(u.syms[from:])
-		u.account(r.Type, row, accountArrival)
+		u.sender.Accounts.Bits[r.Type.Account].Arrivals += uint64(row)
 		bits += row
 		moves = moves || r.Moving
 		if _, tick := u.store.Reference(r); r.Moving && tick != uint32(u.store.Tick) {

@@ -25,5 +25,5 @@
 //	                            ahead.go: reading ahead
 //	fit.go, heading.go          when code tables are learned, and how they reach the peers
 //	encode.go, block.go         packets of what was planned; what no packet holds; again.go: names by runs
-//	account.go, tally.go        what is counted (package figures)
+//	tally.go                    what is counted (package figures)
 package send

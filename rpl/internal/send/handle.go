@@ -141,11 +141,21 @@ func (p *Peer) begin(h uint32, i int, tick ids.Tick, hidden bool) {
 	p.life(h).setFrom(i, tick, &p.Link)
 }
 
+// lack has a row known anew that a copy of an arrival lacks, and one before it may have shown: until
+// it is known which of them the peer has, nothing builds on what came before this one.
+func (p *Peer) lack(h uint32, i int, tick ids.Tick) {
+	if pr := p.row(&p.States[h], i); pr.newest > 0 {
+		*pr = peerRow{newest: pr.newest, carried: pr.carried, notes: rowHidden}
+		p.life(h).setFrom(i, tick+1, &p.Link)
+	}
+}
+
+// setFrom has acks of packets before a tick say nothing of row i of an entry's node.
 func (v *lifecycle) setFrom(i int, tick ids.Tick, l *link.Link) {
 	for len(v.from) <= i {
 		v.from = append(v.from, 0)
 	}
-	v.from[i] = tick
+	v.from[i] = max(v.from[i], tick)
 	v.outlast(l)
 }
 

@@ -139,7 +139,7 @@ func (u *updates) codeOnly(p *Peer, r *store.Row, pr *peerRow, b *bundle) {
 	if action == coder.RowImplicit && r.Vars == nil && r.Kept(pr.acked) {
 		b.codes = u.coded(p.Model, r, pr, p.secondOf(r, pr))
 		b.bits = uint32(b.codes.bits(u.syms))
-		u.account(r.Type, int(b.bits), accountUpdate)
+		u.sender.Accounts.Bits[r.Type.Account].Updates += uint64(b.bits)
 		return
 	}
 	at := len(u.syms)

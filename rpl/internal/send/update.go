@@ -356,7 +356,8 @@ func (u *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, sp
 // appendDelta codes a row against the version that the peer is known to have, with the
 // base that baseOf has chosen, and accounts for the bits.
 func (u *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, action int) {
-	m, from, as := p.Model, len(u.syms), accountUpdate
+	m, from, account := p.Model, len(u.syms), &u.sender.Accounts.Bits[r.Type.Account]
+	as := &account.Updates
 	age := uint32(u.store.Tick) - pr.ackedTick
 	if action == coder.RowExplicit {
 		u.syms = append(u.syms, coder.Unsigned(&m.Entry.BaseAge, age))
@@ -368,7 +369,7 @@ func (u *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRo
 		u.syms = m.AppendKey(u.syms, r.Type, u.store.Known(r).All(r.Type.Width), u.sender.Tables.hearer(r, m))
 		u.appendVars(p, r, nil)
 		u.sender.Accounts.Counters.Keyframes++
-		as = accountKeyframe
+		as = &account.Keyframes
 	case r.Vars != nil || !r.Kept(pr.acked):
 		words, vars := u.base(p, h, i, r, pr)
 		u.second.P = nil
@@ -386,7 +387,7 @@ func (u *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRo
 			u.syms = append(u.syms, c.among(u.syms)...)
 		}
 	}
-	u.account(r.Type, symBits(u.syms[from:]), as)
+	*as += uint64(symBits(u.syms[from:]))
 }
 
 // implicit reports whether "the newest version up to the packet's base tick" also means
