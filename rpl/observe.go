@@ -91,7 +91,7 @@ func (a *Authority) SetExtent(n Node, extent float64) error {
 
 // AskAgain has the next Stream ask the Interest anew about a node (0: all), for a peer (0:
 // all): a wall has opened, a faction has changed sides. For one peer it may ask about all that is
-// in its sight.
+// in its sight. What a peer is not to have by that goes in that Stream, however short a time it was there.
 func (a *Authority) AskAgain(id Peer, n Node) {
 	if slot, ok := a.store.Slot(n); n != 0 && !ok {
 		return

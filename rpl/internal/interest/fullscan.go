@@ -118,10 +118,11 @@ func (l *fullScan) wants(slot uint32, had bool) bool {
 	return best <= in.Reach(l.p.ID) && in.Wants(l.p.ID, m.store.Nodes[slot].ID, best, had)
 }
 
-// lingers is whether a node out of sight has not yet stayed for MinStay.
+// lingers is whether a node out of sight has not yet stayed for MinStay. None does where the game has
+// had the Interest asked anew: what a policy refuses since then may be a secret.
 func (m *Manager) lingers(p *Viewer, slot uint32, now time.Duration) bool {
 	h := m.store.Nodes[slot].Holder(p.index)
-	return h != nil && h.Held(now) < wire.MinStay
+	return h != nil && p.asked != m.space.Moves && h.Held(now) < wire.MinStay
 }
 
 // views sorts the observers of the peer being scanned by the grid's buckets that they

@@ -141,15 +141,9 @@ func (v *Viewer) observe() {
 
 // AskAgain is Authority.AskAgain: the peer's nodes in sight are decided anew; 0: every peer's.
 func (m *Manager) AskAgain(id ids.Peer) {
-	if id != 0 {
-		if v := m.viewOf.Find(id); v != nil {
-			v.rescan, v.sawLarge = true, false
-		}
-		return
-	}
 	for _, v := range m.Viewers {
-		if v != nil {
-			v.rescan, v.sawLarge = true, false
+		if v != nil && (id == 0 || v.ID == id) {
+			v.rescan, v.sawLarge, v.asked = true, false, m.space.Moves
 		}
 	}
 }

@@ -35,6 +35,7 @@ type Viewer struct {
 	InGrid    SlotList // wanted slots that stand in the grid
 	lingering []uint32 // slots that are out of sight but stay until their MinStay is over
 	lingered  []uint32
+	asked     uint32 // in the Stream of these Space.Moves nothing stays for that: what may be had was asked anew
 }
 
 // prepare allocates what a viewer's steady stream needs, if it has nodes for their distance.

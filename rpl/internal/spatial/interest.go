@@ -35,7 +35,7 @@ func (g Grid) Ranges() Grid { return g }
 // observers has moved an eighth of Enter, or Authority.AskAgain is called. One that is refused
 // in sight may be asked for in any send, and is for certain after AskAgain. What is refused
 // stays for half a second after it has come, like what goes out of sight, so that who stands at
-// a corner does not flicker.
+// a corner does not flicker; what is refused after AskAgain goes at once.
 type Policy interface {
 	Interest
 	Ranges() Grid
