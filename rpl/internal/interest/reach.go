@@ -103,12 +103,14 @@ func (v *scanPass) stand() {
 		}
 		at.to[k] = min(at.to[k], at.from[k]+spatial.GridSide-1)
 	}
-	if !w.on || at != w.cells {
+	if before, was := w.cells, w.on; !was || at != before {
 		v.m.endBut(w, at)
 		w.on, w.cells = true, at
 		for y := at.from[1]; y <= at.to[1]; y++ {
 			for x := at.from[0]; x <= at.to[0]; x++ {
-				v.m.space.Subscribe(w.id, g.BucketAt(x, y))
+				if !was || !before.has(x, y) {
+					v.m.space.Subscribe(w.id, g.BucketAt(x, y))
+				}
 			}
 		}
 	}

@@ -74,9 +74,9 @@ func (st *Store) noteUnheld(n *Node) {
 		h.Flags &^= hotHeld
 		st.unwalk(it)
 		st.classify(h)
-		for _, i := range st.Items[it].Rows() {
-			st.Rows[i].Touched = true // not committed until a peer holds the node again
-		}
+	}
+	for _, i := range n.Rows() {
+		st.Rows[i].Touched = true // not committed until a peer holds the node again
 	}
 }
 
