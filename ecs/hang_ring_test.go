@@ -151,9 +151,9 @@ func (g *grove) act() {
 	}
 }
 
-// look checks what a client draws: each in its place. (Where a change of parent is lost
-// and the old parent's own change comes, a few pictures in a thousand are still wrong: each
-// such mistake is drawn for a quarter of a second, as it goes over to what is right.)
+// look checks what a client draws: each in its place. (In one world of six hundred a mistake is made yet, where
+// a change of parent is lost and the old parent's own change comes; it is drawn for a quarter of a second, as it goes
+// over to what is right, with all that hangs on it.)
 func (g *grove) look(client *machine) {
 	client.Frame()
 	for e := range Transform.Iter(client.World()) {

@@ -70,7 +70,10 @@ func (px *proxies) endProxy(n *nodes.Node, why nodes.Reason) {
 		return
 	}
 	for c := range n.Kids { // their place is unknown until their own change of parent arrives
-		px.hideOrphan(c)
+		if !px.draw.stand(c) {
+			px.draw.HideTree(c)
+		}
+		px.orphan(c)
 	}
 	px.unreferAll(n)
 	px.nodes.Forget(n, px.notify.ParentChanged)

@@ -229,6 +229,13 @@ func (px *proxies) Owned(rep *rpl.Replica, _ rpl.Peer) {
 	}
 }
 
+// Reparenting comes before anything in the tree has changed.
+func (px *proxies) Reparenting(rep *rpl.Replica) {
+	if n, ok := rep.Entity.(*nodes.Node); ok {
+		px.draw.moved.Keep(n)
+	}
+}
+
 // Parented arrives in one packet with the position relative to the new parent: nothing is
 // interpolated between it and the position relative to the old one. What goes on as before,
 // such as a place in the world, is drawn on its way.
@@ -237,15 +244,19 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 	if !ok {
 		return
 	}
-	drawn, isDrawn := px.draw.moved.Leave(n)
+	px.draw.moved.Leave(n)
 	was := n.Orphan
 	px.hang(n)
+	if !n.Orphan {
+		px.draw.moved.Hang(n)
+	}
 	px.notify.OrderAfterParent(n)
 	px.notify.ParentChanged(n)
 	switch {
-	case n.IsOrphan():
+	case rep.Orphaned() && px.draw.moved.StandAsKept(n):
+	case px.nodes.IsLost(n):
 		px.draw.HideTree(n)
-	case was:
+	case was && n.Hidden:
 		n.From = px.Proxy.Newest()
 		fallthrough
 	case n.Hidden:
@@ -262,9 +273,6 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 				px.draw.inPlace.Start(n, &n.Items[ord])
 			}
 		}
-	}
-	if isDrawn {
-		px.draw.moved.Hang(n, drawn)
 	}
 }
 
@@ -310,8 +318,11 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		px.parting = true
 		px.resolve()
 	}
-	if n.Predicted != nil {
+	if n.Predicted != nil { // it goes at once: what hangs on it is not to be drawn going back with it to its end
 		px.draw.moved.End(n)
+		for c := range n.Kids {
+			px.draw.stand(c)
+		}
 	}
 	px.end(n)
 	px.notify.CallBack()
@@ -381,17 +392,17 @@ func (px *proxies) letGo(up, n *nodes.Node) bool {
 		px.draw.moved.Leave(u)
 		px.nodes.LinkTo(u, nil)
 		px.notify.ParentChanged(u)
-		if !u.Leaving && u.Replica.Orphaned() {
-			px.hideOrphan(u)
+		if !u.Leaving && u.Replica.Orphaned() { // where it is drawn hangs on what has changed already
+			px.orphan(u)
+			px.draw.HideTree(u)
 		}
 		return true
 	}
 	return false
 }
 
-// hideOrphan hides a node whose place is unknown, with all nodes below it.
-func (px *proxies) hideOrphan(n *nodes.Node) {
+// orphan notes that a node's place is unknown.
+func (px *proxies) orphan(n *nodes.Node) {
 	n.Orphan = true
 	px.nodes.Shift(n)
-	px.draw.HideTree(n)
 }

@@ -102,7 +102,7 @@ func (r *Replication) resetClient() {
 	r.client = client{shared: sh, draw: &r.draw, line: &r.line, nodes: &r.nodes}
 	r.proxies = proxies{
 		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, prefabs: &r.prefabs, client: &r.client, draw: &r.draw, calls: &r.calls, notify: &r.notify, predict: &r.predict,
-		leaving: leaving.List{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen},
+		leaving: leaving.List{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, Stand: func(n *nodes.Node) bool { return r.draw.stand(n) }},
 	}
 	r.draw = drawing{
 		shared: sh, nodes: &r.nodes, proxies: &r.proxies, line: &r.line,

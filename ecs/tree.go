@@ -118,10 +118,16 @@ func Detach(child *donburi.Entry) error {
 
 // WorldTransform returns where an entity with components.Transform is in the world: its
 // transform is relative to its parent's, a part's to its node's. A node above without
-// Transform counts as the origin. It panics for an entity that has been removed, as
+// Transform counts as the origin. On a client whose node hangs on what has not arrived yet, it is where that is
+// drawn meanwhile: where it was last. It panics for an entity that has been removed, as
 // WorldView does.
 func WorldTransform(e *donburi.Entry) components.TransformData {
-	return climb("WorldTransform", e, func(_ *Replication, e *donburi.Entry, _ *nodes.Node) (components.TransformData, bool) {
+	return climb("WorldTransform", e, func(r *Replication, e *donburi.Entry, n *nodes.Node) (components.TransformData, bool) {
+		if n != nil && n.Orphan && n.Entity == e.Entity() {
+			if s := r.nodes.StandOf(n); s != nil {
+				return s.At, true
+			}
+		}
 		return *components.Transform.Get(e), false
 	})
 }
@@ -132,7 +138,7 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 // quarter of a second. What this machine decides goes from its place in the world in one step to that in the next.
 func WorldView(e *donburi.Entry) components.TransformData {
 	return climb("WorldView", e, func(r *Replication, e *donburi.Entry, n *nodes.Node) (components.TransformData, bool) {
-		if n != nil && (n.Former != nil || n.Slip != nil) && !r.past.Sets(n, e.Entity(), components.Transform) {
+		if n != nil && (n.Former != nil || n.Slip != nil || r.nodes.StandOf(n) != nil) && !r.past.Sets(n, e.Entity(), components.Transform) {
 			if t, ok := r.draw.moved.Place(e, n); ok {
 				return t, true
 			}

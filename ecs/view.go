@@ -253,6 +253,11 @@ func (dr *drawing) reveal() {
 	dr.proxies.leaving.Hide()
 }
 
+// stand has a node be drawn where it is until its parent is known. It reports false for what is not drawn.
+func (dr *drawing) stand(n *nodes.Node) bool {
+	return !n.Hidden && dr.World.Valid(n.Entity) && dr.moved.Stand(n, dr.moved.InWorld(dr.World.Entry(n.Entity)))
+}
+
 // showWhenDue lets reveal show the hidden nodes of a tree once drawn time reaches their state.
 func (dr *drawing) showWhenDue(n *nodes.Node) {
 	if n.Hidden && !n.Leaving {

@@ -53,6 +53,7 @@ func (s *store) Loaded(*rpl.Replica)                          {}
 func (s *store) ItemAdded(*rpl.Replica, int)                  {}
 func (s *store) ItemRemoved(*rpl.Replica, int, *rpl.ItemType) {}
 func (s *store) Owned(*rpl.Replica, rpl.Peer)                 {}
+func (s *store) Reparenting(*rpl.Replica)                     {}
 func (s *store) Parented(*rpl.Replica, rpl.Node)              {}
 func (s *store) Run(rpl.Call)                                 {}
 func (s *store) Gone(r *rpl.Replica, _ rpl.Tick, _ bool)      { delete(s.held, r.ID) }

@@ -137,6 +137,7 @@ func (quiet) Loaded(*rpl.Replica)                          {}
 func (quiet) ItemAdded(*rpl.Replica, int)                  {}
 func (quiet) ItemRemoved(*rpl.Replica, int, *rpl.ItemType) {}
 func (quiet) Owned(*rpl.Replica, rpl.Peer)                 {}
+func (quiet) Reparenting(*rpl.Replica)                     {}
 func (quiet) Parented(*rpl.Replica, rpl.Node)              {}
 func (quiet) Changed(*rpl.Replica, int, rpl.Tick)          {}
 func (quiet) Advanced(*rpl.Replica, int, rpl.Tick)         {}

@@ -65,6 +65,7 @@ func (mute) Loaded(*rpl.Replica)                          {}
 func (mute) ItemAdded(*rpl.Replica, int)                  {}
 func (mute) ItemRemoved(*rpl.Replica, int, *rpl.ItemType) {}
 func (mute) Owned(*rpl.Replica, rpl.Peer)                 {}
+func (mute) Reparenting(*rpl.Replica)                     {}
 func (mute) Parented(*rpl.Replica, rpl.Node)              {}
 func (mute) Changed(*rpl.Replica, int, rpl.Tick)          {}
 func (mute) Advanced(*rpl.Replica, int, rpl.Tick)         {}

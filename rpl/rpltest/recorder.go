@@ -124,6 +124,7 @@ func (r *Recorder) Owned(x *rpl.Replica, old rpl.Peer) {
 	r.owner[x] = x.Owner
 }
 
+func (r *Recorder) Reparenting(x *rpl.Replica)            { r.held("reparenting", x) }
 func (r *Recorder) Parented(x *rpl.Replica, old rpl.Node) { r.known("parent", x); r.hang(x) }
 
 func (r *Recorder) Changed(x *rpl.Replica, ord int, t rpl.Tick) {

@@ -15,6 +15,7 @@ type List struct {
 	*nodes.Base
 	Nodes  *nodes.Table
 	Screen *track.Screen
+	Stand  func(*nodes.Node) bool // has what hangs on what has gone be drawn where it is until its own news comes
 
 	all  []*nodes.Node
 	gone int                      // how many of all there were before the Apply in progress
@@ -139,7 +140,19 @@ func (l *List) stays(n *nodes.Node) bool { return n.Leaving && l.Nodes.Of(n.Enti
 func (l *List) Hide() {
 	for _, n := range l.all {
 		if l.Screen.Render >= float64(n.Until) && !n.Hidden && l.stays(n) {
-			l.HideTree(n)
+			l.hideTree(n)
+		}
+	}
+}
+
+func (l *List) hideTree(n *nodes.Node) {
+	l.Base.Hide(n, true)
+	for c := range n.Kids {
+		switch {
+		case c.Leaving:
+			l.hideTree(c)
+		case !l.Stand(c):
+			l.HideTree(c)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type Former struct {
 	Goes   bool     // it was found that the way from there to the next place is no leap, and so it stays
 	Over   bool     // drawn time has got to its end
 	Asked  bool     // somebody is looking for its place: two nodes may each have been above the other
+	Ring   bool     // … and to find it has asked for it
 	Older  *Former  // where it hung before that, as long as it is drawn there
 	Newer  *Former  // nil: after this it hangs where it does now
 }
@@ -29,6 +30,33 @@ type Slip struct {
 	At    float64 // when it would have, in seconds
 	Time  bool    // it is from what is drawn ahead of drawn time to what is not, or back
 	Asked bool    // as Former.Asked
+}
+
+// A Stand is where a node is drawn whose parent is not known: where it was drawn last, until its parent comes.
+type Stand struct {
+	At    components.TransformData // in the world
+	Still bool                     // it stands there; else it is drawn on a former parent yet, and At goes with it
+	Since float64                  // in seconds
+}
+
+// StandOf returns where a node stands, nil if it does not.
+func (t *Table) StandOf(n *Node) *Stand {
+	if len(t.stand) == 0 {
+		return nil
+	}
+	return t.stand[n]
+}
+
+// SetStand sets where a node stands, nil: it does not any more.
+func (t *Table) SetStand(n *Node, s *Stand) {
+	switch {
+	case s == nil:
+		delete(t.stand, n)
+	case t.stand == nil:
+		t.stand = map[*Node]*Stand{n: s}
+	default:
+		t.stand[n] = s
+	}
 }
 
 // keepFormer is for how many ticks a former is kept after drawn time has got to its end: on
@@ -62,6 +90,17 @@ func (t *Table) FormerAt(n *Node, drawn float64) *Former {
 	return f
 }
 
+// AskedAgain reports whether somebody is looking for the place on a former, or on one before it, and notes that there.
+func (f *Former) AskedAgain() bool {
+	for ; f != nil; f = f.Older {
+		if f.Asked {
+			f.Ring = true
+			return true
+		}
+	}
+	return false
+}
+
 // drawnAt reports whether drawn time has not got to the end of a former that can be drawn.
 func (t *Table) drawnAt(f *Former, drawn float64) bool {
 	return drawn < float64(f.Until) && t.CanDraw(f)
@@ -78,7 +117,7 @@ func (f *Former) overtaken() bool {
 }
 
 // isThere reports whether a former parent is still where it can be drawn; nil, the top, is.
-func (t *Table) isThere(p *Node) bool { return p == nil || t.Of(p.Entity) == p && !p.IsOrphan() }
+func (t *Table) isThere(p *Node) bool { return p == nil || t.Of(p.Entity) == p && !t.IsLost(p) }
 
 // Next returns where a node hung after a former; nil if it hangs there now. A parent that has
 // gone meanwhile is passed over.

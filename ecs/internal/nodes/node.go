@@ -60,7 +60,7 @@ type OnProxy struct {
 	Replica *rpl.Replica
 	Until   rpl.Tick // tick of its removal: not drawn from then on
 	Hidden  bool
-	Orphan  bool    // its parent is not known, or not here, and so its place is not: not drawn
+	Orphan  bool    // its parent is not known, or not here, and so its place is not: drawn standing for a while, then not
 	Leaving bool    // removed on the wire; stays until drawn time reaches the removal
 	Moves   bool    // it is among those that predicted rules see set on
 	Former  *Former // where it hung before, as long as it is drawn there

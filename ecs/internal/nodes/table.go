@@ -29,6 +29,7 @@ type Table struct {
 
 	owned map[rpl.Peer]map[*Node]struct{} // nodes by their owners
 	then  map[*Node]*Node                 // in a Rewind: the parents of nodes that hung elsewhere
+	stand map[*Node]*Stand                // on a client: where nodes are drawn whose parents are not known
 }
 
 // A Slot is one entity and the node that it is, or is a part of.

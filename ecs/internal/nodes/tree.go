@@ -171,6 +171,16 @@ func (n *Node) IsOrphan() bool {
 	return false
 }
 
+// IsLost reports whether a proxy is an orphan, or below one, that is not drawn standing.
+func (ns *Table) IsLost(n *Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n.Orphan {
+			return ns.StandOf(n) == nil
+		}
+	}
+	return false
+}
+
 // HeldTruly reports whether a proxy hangs where the core has it.
 func (n *Node) HeldTruly() bool {
 	return n.Replica != nil && !n.Leaving && !n.Parent.Leaving && !n.Replica.Orphaned() && n.Replica.Parent == n.Parent.ID

@@ -177,7 +177,7 @@ func (k *Keeper) place(id uint32) {
 		delete(k.leaving, id)
 	}
 	awaited := n.Predicted != nil && n.Awaited && !n.Predicted.Gone // by a command of this machine
-	if n == k.Nodes.Session || n.ID == 0 && !awaited || n.IsOrphan() || k.Nodes.IsUnseen(n) {
+	if n == k.Nodes.Session || n.ID == 0 && !awaited || k.Nodes.IsLost(n) || k.Nodes.IsUnseen(n) {
 		k.index.Remove(id)
 		return
 	}
@@ -213,6 +213,9 @@ func (k *Keeper) place(id uint32) {
 // it is. It reports false if nothing up there has one.
 func (k *Keeper) where(n *nodes.Node) (t components.TransformData, ok bool) {
 	for ; n != nil; n = k.Nodes.Above(n) {
+		if s := k.Nodes.StandOf(n); s != nil && n.Orphan {
+			return nodes.Within(t, s.At), true
+		}
 		if up, has := k.own(n); has {
 			t = nodes.Within(t, up)
 			ok = true

@@ -6,7 +6,6 @@
 package reparent
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/quasilyte/gmath"
@@ -27,30 +26,56 @@ type Drawer struct {
 	InWorld func(*donburi.Entry) components.TransformData // as drawn in this frame, in the world
 	Ahead   func() float64                                // how many ticks what is predicted is drawn ahead of the others
 
-	leavings []leaving     // in this Apply
-	formers  []*nodes.Node // that drawn time has not got to the end of, perhaps
+	leavings []leaving           // what may leave its parent in this Apply
+	at       map[*nodes.Node]int // where each is among them
+	formers  []*nodes.Node       // that drawn time has not got to the end of, perhaps
+	stands   []*nodes.Node       // whose parent is not known
 }
 
-// A leaving is a node that leaves its parent, and where it was drawn.
+// A leaving is a node that may leave its parent, and where in the world it was drawn before this Apply.
 type leaving struct {
-	n     *nodes.Node
-	was   components.TransformData
-	leapt rpl.Tick // the newest leap that it was drawn after
+	n       *nodes.Node
+	was     components.TransformData
+	leapt   rpl.Tick     // the newest leap that it was drawn after
+	stood   *nodes.Stand // where it stood until its parent came
+	left    bool         // it does leave
+	settled bool
 }
 
-// Leave keeps what is needed of a node's place, before a change of its parent. Where the node is drawn, and has not
-// left a parent at this tick already, it returns where in the world, for Hang.
-func (d *Drawer) Leave(n *nodes.Node) (was components.TransformData, ok bool) {
+// Keep keeps where a node is drawn, as long as nothing in the tree has changed in this Apply: what is above it may
+// leave its parent, too.
+func (d *Drawer) Keep(n *nodes.Node) {
+	if _, kept := d.at[n]; kept || n.Hidden || d.Nodes.Of(n.Entity) != n {
+		return
+	}
+	if e := d.World.Entry(n.Entity); e.HasComponent(components.Transform) {
+		if d.at == nil {
+			d.at = map[*nodes.Node]int{}
+		}
+		d.at[n] = len(d.leavings)
+		d.leavings = append(d.leavings, leaving{n: n, was: d.InWorld(e)})
+	}
+}
+
+// Leave keeps what is needed of a node's place, before a change of its parent.
+func (d *Drawer) Leave(n *nodes.Node) {
 	b := n.DrawnBinding(n.Entity, components.Transform)
-	if b == nil || d.Nodes.Of(n.Entity) != n || b.Comp.StandIn != nil || n.Hidden || n.Orphan {
-		return was, false
+	if b == nil || d.Nodes.Of(n.Entity) != n || b.Comp.StandIn != nil || n.Hidden || d.Nodes.IsLost(n) {
+		return
 	}
 	if n.Predicted != nil {
-		return d.leave(n, n.Predicted.Leapt), true
+		d.leave(n, n.Predicted.Leapt)
+		return
 	}
 	now := d.Proxy.Newest()
+	if s := d.Nodes.StandOf(n); s != nil {
+		if d.leave(n, b.Track.Newest()); !s.Still && n.Former != nil {
+			n.Former.Until = now
+		}
+		return
+	}
 	if b.Track.Empty() || n.Former != nil && n.Former.Until == now {
-		return was, false
+		return
 	}
 	last := max(b.Track.Newest(), d.Screen.Received.Before(now))
 	if !b.Track.Moving {
@@ -59,51 +84,80 @@ func (d *Drawer) Leave(n *nodes.Node) (was components.TransformData, ok bool) {
 	f := &nodes.Former{Parent: n.Parent, Track: b.Track, Last: float64(min(last, now-1)), Until: now}
 	f.Sure = min(f.Last, float64(d.Screen.Sure(b.Track, now)))
 	f.Leaps = n.Replica.Leapt > b.Track.Newest() // whatever has come since: the packet that told of it first may be lost
-	was = d.leave(n, b.Track.Newest())
+	d.leave(n, b.Track.Newest())
 	d.Nodes.AddFormer(n, f, d.Screen.Render)
 	d.formers = append(d.formers, n)
 	b.Track = track.New(&b.Comp.Drawn)
-	return was, true
 }
 
-// leave returns where a node is drawn, and keeps it for Settle if it leaves its first parent in this Apply.
-func (d *Drawer) leave(n *nodes.Node, leapt rpl.Tick) components.TransformData {
-	was := d.InWorld(d.World.Entry(n.Entity))
-	n.Slip = nil // it is in that
-	if !slices.ContainsFunc(d.leavings, func(l leaving) bool { return l.n == n }) {
-		d.leavings = append(d.leavings, leaving{n, was, leapt})
+// leave notes that a node leaves its parent.
+func (d *Drawer) leave(n *nodes.Node, leapt rpl.Tick) {
+	d.Keep(n)
+	n.Slip = nil // it was drawn by that
+	if l := &d.leavings[d.at[n]]; !l.left {
+		l.leapt, l.left = leapt, true
 	}
-	return was
 }
 
-// Hang keeps a node that was drawn from leaping: the news may have been late.
-func (d *Drawer) Hang(n *nodes.Node, was components.TransformData) {
-	if n.Predicted != nil || n.Former == nil {
+// Hang notes that a node has its parent.
+func (d *Drawer) Hang(n *nodes.Node) {
+	if s := d.Nodes.StandOf(n); s != nil {
+		if at, ok := d.at[n]; ok {
+			d.leavings[at].stood = s
+		}
+		d.Nodes.SetStand(n, nil)
+	}
+}
+
+// Settle keeps what has left its parent in this Apply from leaping, once all has come of that and what is predicted
+// is brought up to this machine's tick.
+func (d *Drawer) Settle() {
+	for i := range d.leavings {
+		d.settle(d.leavings[i].n)
+	}
+	clear(d.leavings)
+	d.leavings = d.leavings[:0]
+	clear(d.at)
+}
+
+// settle keeps a node from leaping, after those that it hangs on, which may carry it.
+func (d *Drawer) settle(n *nodes.Node) {
+	i, ok := d.at[n]
+	if !ok || d.leavings[i].settled {
+		return
+	}
+	d.leavings[i].settled = true
+	for p := n.Parent; p != nil; p = p.Parent {
+		d.settle(p)
+	}
+	for f := n.Former; f != nil; f = f.Older {
+		for p := f.Parent; p != nil; p = p.Parent {
+			d.settle(p)
+		}
+	}
+	l := &d.leavings[i]
+	if !l.left || d.Nodes.Of(n.Entity) != n || n.Leaving || n.Hidden || n.Orphan {
 		return
 	}
 	e := d.World.Entry(n.Entity)
-	is := d.InWorld(e) // before it is settled that it goes
-	if n.Former.Goes = !d.leaps(n.Former, n, e); n.Former.Goes {
-		d.slip(n, was, is, false)
-	}
-}
-
-// Settle does the same for what is predicted, which is brought up to this machine's tick by now.
-func (d *Drawer) Settle() {
-	for i := range d.leavings {
-		l := &d.leavings[i]
-		n := l.n
-		if d.Nodes.Of(n.Entity) != n || n.Leaving || n.Hidden || n.Orphan || n.Predicted == nil && n.Former != nil {
-			continue
+	switch {
+	case n.Predicted == nil && l.stood != nil && l.stood.Still:
+		ticks := float64(d.Steps) * (d.Screen.Now().Seconds() - l.stood.Since)
+		if is := d.InWorld(e); is.Pos.DistanceTo(l.was.Pos) <= track.JumpUnits*max(1, ticks/2) { // half as fast as what leaps
+			d.slip(n, l.was, is, false)
 		}
+	case n.Predicted == nil && n.Former != nil: // the news may have been late
+		is := d.InWorld(e) // before it is found that it goes
+		if n.Former.Goes = !d.leaps(n.Former, n, e); n.Former.Goes {
+			d.slip(n, l.was, is, false)
+		}
+	default:
 		n.Former = nil // it is drawn ahead of where that ends
-		is := d.InWorld(d.World.Entry(n.Entity))
+		is := d.InWorld(e)
 		if max(n.Leapt, n.Replica.Leapt) <= l.leapt && is.Pos.DistanceTo(l.was.Pos) <= d.most() {
 			d.slip(n, l.was, is, true)
 		}
 	}
-	clear(d.leavings)
-	d.leavings = d.leavings[:0]
 }
 
 // most is how far something may go as it changes from what is predicted to what is not, or back: farther is a leap.
@@ -131,6 +185,7 @@ func (d *Drawer) left(s *nodes.Slip) float64 { return track.Fade(d.Screen.Now().
 // Frame is part of each frame, after drawn time has moved: what has got into what is predicted, or out
 // of it, goes over from one time to the other.
 func (d *Drawer) Frame() {
+	d.stand()
 	kept := d.formers[:0]
 	for _, n := range d.formers {
 		if d.arrive(n); d.Nodes.Of(n.Entity) == n && n.Former != nil && !n.Former.Over {
@@ -213,12 +268,21 @@ func (d *Drawer) End(up *nodes.Node) {
 }
 
 // Reset forgets the nodes of a level.
-func (d *Drawer) Reset() { d.leavings, d.formers = nil, nil }
+func (d *Drawer) Reset() {
+	for _, n := range d.stands {
+		d.Nodes.SetStand(n, nil)
+	}
+	d.leavings, d.at, d.formers, d.stands = nil, nil, nil, nil
+}
 
 // Place returns where the entity of n, whose parent has changed of late, is drawn, if not where it hangs now.
 func (d *Drawer) Place(e *donburi.Entry, n *nodes.Node) (t components.TransformData, ok bool) {
 	if n.Entity != e.Entity() {
 		return t, false
+	}
+	stand := d.Nodes.StandOf(n)
+	if stand != nil && stand.Still {
+		return stand.At, true
 	}
 	slip, left := n.Slip, 0.
 	if slip != nil {
@@ -229,6 +293,11 @@ func (d *Drawer) Place(e *donburi.Entry, n *nodes.Node) (t components.TransformD
 	switch f := d.Nodes.FormerAt(n, d.Screen.Render); {
 	case f != nil && n.Predicted == nil:
 		t = d.inWorld(f, n, e)
+	case f == nil && stand == nil && n.Former.AskedAgain():
+		return t, false
+	case stand != nil: // its former parent hangs on it by now
+		stand.Still = true
+		return stand.At, true
 	case left > 0 && !slip.Asked && (n.Former == nil || !n.Former.Asked):
 		slip.Asked = true
 		t = d.now(e)
@@ -246,11 +315,16 @@ func (d *Drawer) Place(e *donburi.Entry, n *nodes.Node) (t components.TransformD
 // inWorld returns where the entity is drawn in the world: at its former place as long as it
 // is known to have been there, then on the way to the present one, unless that is a leap.
 func (d *Drawer) inWorld(f *nodes.Former, n *nodes.Node, e *donburi.Entry) components.TransformData {
-	f.Asked = true
+	f.Asked, f.Ring = true, false
 	render, aside := d.Screen.Render, d.Screen.Aside
 	defer func() { f.Asked, d.Screen.Render, d.Screen.Aside = false, render, aside }()
-	if render <= f.Sure || d.changesTime(f, n, render) {
-		return d.before(f, e)
+	there := d.before(f, e)
+	stands := d.Nodes.StandOf(n) != nil && d.Nodes.Next(f) == nil // it is not known where it goes
+	switch {
+	case f.Ring && !stands: // what it hung on is drawn below it: it had left that before, and the news was lost
+		return d.after(f, e)
+	case render <= f.Sure || stands || d.changesTime(f, n, render):
+		return there
 	}
 	from, leaps := f.Sure, !f.Goes && d.leaps(f, n, e)
 	if leaps {
@@ -260,13 +334,16 @@ func (d *Drawer) inWorld(f *nodes.Former, n *nodes.Node, e *donburi.Entry) compo
 	was, is := d.before(f, e), d.after(f, e)
 	d.Screen.Render, d.Screen.Aside = render, aside
 	if render <= from {
-		return d.before(f, e)
+		return there
 	}
 	left := (float64(f.Until) - render) / (float64(f.Until) - from)
 	if leaps {
 		left = 1
 	}
 	now := d.after(f, e)
+	if f.Ring { // what it hangs on now is drawn below it at this tick
+		return there
+	}
 	now.Pos = now.Pos.Add(was.Pos.Sub(is.Pos).Mulf(left))
 	now.Rot += nodes.Turn(is.Rot, was.Rot) * gmath.Rad(left)
 	return now

@@ -172,14 +172,15 @@ type ProxyCounters struct {
 	Skipped        uint64 // packets whose speculative updates were skipped: they came before their arrivals
 }
 
-// ProxyHandler is how Apply reports what has happened. The order is: Arrived for all
-// new nodes, parents first; then Loaded for each of them; then the changes: ItemRemoved
+// ProxyHandler is how Apply reports what has happened. The order is: Reparenting
+// for the nodes whose Parented comes; Arrived for all new nodes, parents first; then Loaded for each of them; then the changes: ItemRemoved
 // and ItemAdded by node, Owned and Parented by node, Changed, Advanced; then Run for the
 // calls, each lane in its order; then Gone. A node may be reported as Arrived again before
 // its old replica is Gone, but only where a damaged packet had misled the proxy (protocol
 // rule 11).
 type ProxyHandler interface {
-	Arrived(r *Replica) // build the entity; the node's state is here and may be injected
+	Reparenting(r *Replica) // another parent has come; the adapter's tree is as before this Apply
+	Arrived(r *Replica)     // build the entity; the node's state is here and may be injected
 	Loaded(r *Replica)
 	ItemAdded(r *Replica, ordinal int)
 	ItemRemoved(r *Replica, ordinal int, t *schema.ItemType)

@@ -30,8 +30,8 @@ type events struct {
 // reportProgress are how far report has come in each list of events. An adapter that panics and
 // is recovered gets the rest from the next Apply, and nothing twice.
 type reportProgress struct {
-	begun                                          bool
-	loaded, items, ownership, changed, calls, gone int
+	begun                                                       bool
+	reparenting, loaded, items, ownership, changed, calls, gone int
 }
 
 type itemEvent struct {
@@ -63,6 +63,12 @@ func (c *Proxy) report(h ProxyHandler) {
 	at := &ev.progress // counted up before each report: what panics is not reported twice
 	at.begun = true
 	c.rehangAll()
+	for at.reparenting < len(ev.ownership) {
+		at.reparenting++
+		if e := ev.ownership[at.reparenting-1]; e.moved && !e.r.fresh {
+			h.Reparenting(e.r)
+		}
+	}
 	for _, r := range ev.arrived {
 		c.reportArrival(r, h)
 	}

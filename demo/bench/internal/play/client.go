@@ -162,5 +162,6 @@ func (c *client) Advanced(*rpl.Replica, int, rpl.Tick)         {}
 func (c *client) ItemAdded(*rpl.Replica, int)                  { c.odd++ }
 func (c *client) ItemRemoved(*rpl.Replica, int, *rpl.ItemType) { c.odd++ }
 func (c *client) Owned(*rpl.Replica, rpl.Peer)                 {}
+func (c *client) Reparenting(*rpl.Replica)                     {}
 func (c *client) Parented(*rpl.Replica, rpl.Node)              {}
 func (c *client) Run(rpl.Call)                                 {}
