@@ -201,3 +201,46 @@ func TestLastPlaceNotWithoutItsParent(t *testing.T) {
 		t.Errorf("it ended at %v with %d, not at {10 10} with 0", gotPos, gotHP)
 	}
 }
+
+// A client's program stands still for longer than it takes to judge that what it was sent is lost. What
+// came and went meanwhile goes there with what it was in the end.
+func TestLastStateAfterAStandstill(t *testing.T) {
+	for lived := 1; lived < 180; lived += 7 {
+		m := newPostman(t)
+		m.ticks(t, 60)
+		m.c.Silent = true
+		var id rpl.Node
+		hp := bodyItem{HP: 100}
+		set := func() { m.net.A.Set(m.item(id, 0), unsafe.Pointer(&hp)) }
+		letters := m.tick(func() {
+			id = m.spawn(t, m.sch.extra[2])
+			set()
+		})
+		for range lived {
+			letters = append(letters, m.tick(nil)...)
+		}
+		before := len(letters)
+		letters = append(letters, m.tick(func() {
+			hp.HP = 0
+			set()
+			m.net.A.Remove(id)
+		})...)
+		m.c.Silent = false
+		m.deliver(t, letters[:before])
+		var got bodyItem
+		m.read(t, id, 0, m.sch.body, unsafe.Pointer(&got))
+		m.c.Log.OnChanged = func(x *rpl.Replica, ord int) {
+			if x.ID == id && ord == 0 {
+				m.c.P.Inject(x, ord, m.sch.body, unsafe.Pointer(&got))
+			}
+		}
+		m.deliver(t, letters[before:])
+		m.ticks(t, 60)
+		if _, ok := m.c.P.Replica(id); ok {
+			t.Fatal("it is not gone")
+		}
+		if got.HP != 0 {
+			t.Errorf("after %d ticks it went with %d", lived, got.HP)
+		}
+	}
+}

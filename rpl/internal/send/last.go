@@ -32,8 +32,8 @@ func (u *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*store.LastRow
 			continue
 		}
 		ver, tick := pr.flight, pr.flightTick
-		if ver == 0 && e.State == HandleComing {
-			continue
+		if pr.newest == 0 && e.State == HandleComing {
+			continue // no arrival had it; one that was judged lost may come yet
 		}
 		// Where packets are lost the peer may have any version from the acked one, or the arrival's, on.
 		if ver != 0 && r.Kept(ver) && (ver == pr.acked || !p.Link.MayLose()) {
