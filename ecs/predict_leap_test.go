@@ -112,3 +112,62 @@ func TestCorrectionBesideATeleport(t *testing.T) {
 		}
 	}
 }
+
+// A teleport by the server while the client's loop stands still is a cut as the loop goes on, and so is a change of
+// the parent then: neither is drawn on the way, nor is the change a misprediction.
+func TestTeleportDuringAStandstill(t *testing.T) {
+	for _, hang := range []bool{false, true} {
+		for _, stands := range some([]time.Duration{500, 200, 700, 1200}) {
+			for _, delay := range []time.Duration{0, 75} {
+				slides, corrections := 0, 0
+				for after := 1; after <= int(stands)*60/1000+6; after += 5 { // ticks from the beginning of the standstill on
+					leap, began, done := rpl.Tick(0), false, false
+					var up *donburi.Entry
+					var server *tendontest.Machine
+					var runner *donburi.ComponentType[runnerData]
+					var lab *tendontest.Lab
+					var client *tendontest.Machine
+					lab, client, runner = portals(t, 1, 1e6, delay*time.Millisecond, func(m *tendontest.Machine, r *runnerData) {
+						if server = m; up == nil {
+							up = m.Create()
+						}
+						if m.Tick() != leap {
+							return
+						}
+						e, _ := runner.First(m.World())
+						if r.Pos.Y = 28; !hang {
+							tendon.Teleport(e)
+						} else if err := tendon.Attach(e, up); err != nil {
+							t.Fatal(err)
+						}
+						done = true
+					})
+					client.OnCorrection(func(tendon.Correction) { corrections++ })
+					frames := 0
+					lab.Play(4*time.Second, func(m *tendontest.Machine) time.Duration {
+						if !began && server.Tick() > 240 {
+							began, leap = true, server.Tick()+rpl.Tick(after)
+							return stands * time.Millisecond
+						}
+						return time.Second / 60
+					}, func(m *tendontest.Machine) {
+						if e, ok := tendon.Mine(m.Replication, runner); ok {
+							if y := tendon.View(e, runner).Pos.Y; y > 0.1 && y < 27.9 {
+								frames++
+							}
+						}
+					})
+					if e, _ := tendon.Mine(client.Replication, runner); !done || (tendon.Parent(e) != nil) != hang {
+						t.Fatalf("after %d: it has not leapt", after)
+					}
+					if frames > 0 {
+						slides++
+					}
+				}
+				if slides > 0 || hang && corrections > 0 {
+					t.Errorf("hung %v, it stands for %d ms, %d ms one way: drawn on the way in %d cases; %d corrections", hang, int(stands), int(delay), slides, corrections)
+				}
+			}
+		}
+	}
+}

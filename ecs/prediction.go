@@ -227,7 +227,7 @@ func (pr *prediction) replay(t, now rpl.Tick, gap float64) {
 	pr.spawns.Withdraw(func(n *nodes.Node) bool { return n.Predicted != nil && n.Predicted.Gone })
 	pr.spawns.Expire(pr.line.Now(), t) // a replay may make again what was given up
 	pr.all = slices.DeleteFunc(pr.all, func(n *nodes.Node) bool { return pr.nodes.Of(n.Entity) != n })
-	pr.states.Moved(pr.all, pr.line.Now().Seconds(), float64(now-t), gap)
+	pr.states.MovedBack(pr.all, pr.line.Now().Seconds(), float64(now-t), gap)
 }
 
 // view changes a copy of a predicted component to what is drawn in this frame.

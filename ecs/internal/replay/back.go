@@ -251,9 +251,9 @@ func (st *States) mend(n *nodes.Node, ord int, t rpl.Tick) {
 	}
 }
 
-// Moved takes what so many ticks since Back have moved into what is drawn away from now on, and
-// has it reported. In the place of another parent nothing is the way it was, nor is it after a leap: one that
-// came in since, or came out of what is predicted, or what is far from the server's state all at once, gap ticks after what was compared before.
+// Moved takes what so many ticks since Leave or Back have moved into what is drawn away from now on, and has
+// it reported. No error of a leap is drawn away: of one that has come since, or has gone, or is far from the
+// server's state all at once, gap ticks after what was compared before.
 func (st *States) Moved(all []*nodes.Node, now, ticks, gap float64) {
 	st.EachDrawn(all, func(p *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
 		if len(k.Was) == 0 { // it was not there before
@@ -283,12 +283,24 @@ func (st *States) Moved(all []*nodes.Node, now, ticks, gap float64) {
 	for _, n := range all {
 		st.Report(n)
 		p := n.Predicted
-		p.At, p.Begun = now, false
+		if p.At = now; p.LeapsOtherwise() {
+			p.Settle()
+		}
+	}
+}
+
+// MovedBack is Moved after Back, by which the server's leaps have got into what is drawn, and other parents, in the
+// place of which nothing is the way it was.
+func (st *States) MovedBack(all []*nodes.Node, now, ticks, gap float64) {
+	st.Moved(all, now, ticks, gap)
+	for _, n := range all {
+		p := n.Predicted
+		p.Begun = false
 		leapt := p.Leapt
 		if n.Replica != nil {
 			leapt = max(leapt, n.Replica.Leapt)
 		}
-		if leapt > p.Leapt || hasMoved(n) || p.LeapsOtherwise() { // no error of a leap is drawn away
+		if leapt > p.Leapt || hasMoved(n) {
 			p.Leapt, p.Hung, p.Under = leapt, false, under(n)
 			p.Settle()
 		}
