@@ -15,19 +15,27 @@ import (
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
-// portals plays a server and a client whose body walks 2 units a tick to the right. Beyond width it comes out
-// at 0. push is what the server does to it in each of its ticks, which no client foresees.
+type noiseData struct {
+	N uint16 `rpl:""`
+}
+
+// portals plays a server and a client whose body walks 2 units a tick to the right, by itself. Beyond width it comes out
+// at 0. push is what the server does to it in each of its ticks, which no client foresees. There are packets in
+// every send.
 func portals(t *testing.T, seed uint64, width float64, delay time.Duration, push func(m *tendontest.Machine, r *runnerData)) (lab *tendontest.Lab, client *tendontest.Machine, runner *donburi.ComponentType[runnerData]) {
 	p := tendon.NewProtocol("portals")
 	runner = tendon.Replicate(p, "runner", donburi.NewComponentType[runnerData]())
-	walk := tendon.NewCommand[tendon.None](p, "walk", runner)
+	walk := tendon.NewCommand[runKeys](p, "walk", runner)
+	noise := tendon.Replicate(p, "noise", donburi.NewComponentType[noiseData]())
 	lab = tendontest.NewLab(t, tendontest.Game{
 		Protocol:  p,
 		Seed:      seed,
 		Configure: func(name string, c *tendon.Config) { c.Dedicated = name == "server" },
 		Setup: func(m *tendontest.Machine) {
+			m.OnStart(func() { m.Create(noise) })
 			m.OnJoin(func(q rpl.Peer) { tendon.Give(m.Create(runner), q) })
-			walk.Apply(m.Replication, func(c tendon.Call, _ tendon.None) {
+			walk.Sample(m.Replication, func(*donburi.Entry) runKeys { return runKeys{} })
+			walk.Apply(m.Replication, func(c tendon.Call, _ runKeys) {
 				r := runner.Get(c.Entry)
 				if r.Pos.X += 2; m.IsAuthority() {
 					push(m, r)
@@ -38,7 +46,12 @@ func portals(t *testing.T, seed uint64, width float64, delay time.Duration, push
 				}
 			})
 		},
-		Step: func(m *tendontest.Machine) { walk.Run(m.Replication) },
+		Step: func(m *tendontest.Machine) {
+			walk.Run(m.Replication)
+			if e, ok := noise.First(m.World()); ok && m.IsAuthority() {
+				noise.Get(e).N = uint16(m.Tick() * m.Tick())
+			}
+		},
 	}, netsim.Conditions{Delay: delay})
 	lab.Host()
 	client = lab.Join()
@@ -167,6 +180,36 @@ func TestTeleportDuringAStandstill(t *testing.T) {
 				if slides > 0 || hang && corrections > 0 {
 					t.Errorf("hung %v, it stands for %d ms, %d ms one way: drawn on the way in %d cases; %d corrections", hang, int(stands), int(delay), slides, corrections)
 				}
+			}
+		}
+	}
+}
+
+// A correction is a cut from 32 units for each tick since the state before it, at any ping: 64 at 30 sends.
+func TestLargeCorrections(t *testing.T) {
+	for _, delay := range []time.Duration{0, 1, 5, 10, 25, 75} {
+		for _, by := range []float64{40, 60, 70} {
+			lab, client, runner := portals(t, 1, 300, delay*time.Millisecond, func(_ *tendontest.Machine, r *runnerData) {
+				if r.Pos.X == 100 {
+					r.Pos.Y += by
+				}
+			})
+			corrections, cuts, last := client.CommandStats().Corrections, 0, 1e9
+			lab.Play(10*time.Second, tendontest.FPS(60), func(m *tendontest.Machine) {
+				if e, ok := tendon.Mine(m.Replication, runner); ok {
+					y := tendon.View(e, runner).Pos.Y
+					if y-last > 10 {
+						cuts++
+					}
+					last = y
+				}
+			})
+			want := 0
+			if corrections = client.CommandStats().Corrections - corrections; by > 64 {
+				want = corrections
+			}
+			if cuts != want || corrections < 3 {
+				t.Errorf("%d ms one way: %d of %d corrections by %v units are cuts, not %d", int(delay), cuts, corrections, by, want)
 			}
 		}
 	}

@@ -272,7 +272,7 @@ func (st *States) Moved(all []*nodes.Node, now, ticks, gap float64) {
 					apart = k.Apart[j] / max(gap, 1)
 				}
 				off += k.Off[j] * track.Fade(now-p.At)
-				leaps = leaps || math.IsNaN(off) || !p.Begun && f.Leaps(0, apart) || f.Leaps(0, off/max(ticks, 1)) || f.Steps() // a teleport, or a value that was absent
+				leaps = leaps || math.IsNaN(off) || !p.Begun && f.Leaps(0, apart) || f.Leaps(0, off/max(ticks, gap, 1)) || f.Steps() // a teleport, or a value that was absent
 				k.Off[j] = off
 			}
 			if leaps {
