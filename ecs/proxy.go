@@ -73,8 +73,11 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 		return
 	}
 	if n.Awaited { // it is drawn already, ahead of drawn time
-		if n.Awaited = false; hung {
+		switch n.Awaited = false; {
+		case hung:
 			px.place(n)
+		case n.Predicted != nil:
+			px.predict.states.Decided(n)
 		}
 		return
 	}
@@ -126,6 +129,9 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 	args, name := spawns.Arguments(px.Kinds.Prefabs[rep.Prefab], rep.Args)
 	if n, made := px.predict.spawns.Claim(name, rep.Prefab); n != nil {
 		n.SetBefore(made)
+		if p := n.Predicted; p != nil {
+			p.Aside = p.Born != name.Tick
+		}
 		return n
 	}
 	e := px.build(rep, args)

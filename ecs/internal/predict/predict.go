@@ -17,7 +17,8 @@ const Ticks = 256
 type Node struct {
 	Round uint64
 	Leapt rpl.Tick // the server's newest leap that what is drawn is after
-	Born  rpl.Tick // of a node that this machine has made by a command: when; else 0
+	Born  rpl.Tick // of a node that this machine has made by a command: when; else 0 …
+	Aside bool     // … and the authority has made it in another tick: its states are as much later, or sooner
 	Met   bool     // it has been compared with the server's, or was made here
 	Gone  bool     // in the tick that runs again it has not been made yet
 	Comes bool     // it has come from the server, and is to be brought up to this machine's tick …
@@ -84,12 +85,23 @@ type Item struct {
 	Ticks  [Ticks]rpl.Tick
 	Beside []int32        // the server's words where this was at rest beside it within a tolerance, when it was last set right …
 	Rested rpl.Tick       // … and at which tick
+	Judged rpl.Tick       // the newest tick that was compared before the server knew that the node is here …
+	Wrong  bool           // … and that was predicted wrong, and is not mended yet
 	Has    uint64         // which parts of it the server told of when it was last compared
 	Theirs unsafe.Pointer // the server's state as a component, where it has references; nil: not needed yet
 	Off    []float64      // what is drawn beside it, by drawn field
 	Was    []float64      // the drawn fields before a replay; empty where it was not there
 	Plain  []float64      // the drawn fields while they are drawn in place; else empty
 	Apart  []float64      // how far they were from the server's at its tick; empty where that is not known
+}
+
+// News reports whether an item is to be mended by what has come of it before the server knew that the node is here,
+// and forgets that it is.
+func (p *Node) News(ord int) (is bool) {
+	if ord < len(p.Items) {
+		is, p.Items[ord].Wrong = p.Items[ord].Wrong, false
+	}
+	return is
 }
 
 // At is the state after a tick, nil if it is not kept.

@@ -156,10 +156,11 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 		}
 		for ord := range n.Items {
 			kept := st.copy(n, ord, t) // what does not travel goes back too
+			news := n.Predicted.News(ord)
 			switch {
 			case n.Predicted.Comes:
 				st.inject(n, ord)
-			case !Known(n) && (n.Replica == nil || !hasMoved(n)):
+			case !Known(n) && (n.Replica == nil || !hasMoved(n)) && !news:
 			case kept && len(n.Items[ord].Comp.Item.Vars) == 0:
 				st.mend(n, ord, t)
 			default:
@@ -319,10 +320,11 @@ type Difference struct {
 func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fresh bool) {
 	for _, n := range all {
 		if !Known(n) {
-			if p := n.Predicted; n.Replica != nil && p.Born == 0 && !p.Came {
-				p.Comes, p.Came, fresh = true, true, true
+			of, is, comes := st.judgeNews(n)
+			if is && !wrong {
+				d = of
 			}
-			fresh = fresh || n.Replica != nil && hasMoved(n)
+			wrong, fresh = wrong || is, fresh || comes
 			continue
 		}
 		met, moved := n.Predicted.Met, hasMoved(n)

@@ -27,6 +27,7 @@ type States struct {
 	half, whole  []int32
 	vars, theirs []any
 	was, is      []float64
+	first        bool // what is sent once counts, too
 }
 
 // Save keeps a node's state after a tick.
@@ -160,7 +161,7 @@ func (st *States) Repoint(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 
 // sends reports whether the server sends this client a prop, with st.words as the server's.
 func (st *States) sends(n *nodes.Node, ord int, p *schema.Prop) bool {
-	return !p.Once && (p.If < 0 || st.words[p.If] != 0) && n.Replica.Has(ord, p.Audience)
+	return (!p.Once || st.first) && (p.If < 0 || st.words[p.If] != 0) && n.Replica.Has(ord, p.Audience)
 }
 
 // Foreign appends to dst those that are predicted and are not this player's.

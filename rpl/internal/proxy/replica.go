@@ -199,6 +199,17 @@ func (r *Replica) Tick(ordinal int) ids.Tick {
 	return t
 }
 
+// WholeAt is the newest tick of which all that the client has of the item's state was received.
+func (r *Replica) WholeAt(ordinal int) ids.Tick {
+	s, t := &r.proxy.held.rows, r.Tick(ordinal)
+	for k, of := range r.layout.Ords[:r.rows.n] {
+		if row := &s.rows[r.rows.first+uint32(k)]; of == ordinal && row.flags&replicaVisible != 0 {
+			t = min(t, row.tick)
+		}
+	}
+	return t
+}
+
 // Inject writes an item's replicated fields, as they are at the newest tick received,
 // into the component at p, in place. t is the component's type; if the node's item is of
 // another type by now, or is gone, Inject writes nothing and ok is false.
