@@ -172,13 +172,19 @@ func (c *Conn) mine(from Path, attempt uint64) bool {
 	return c.dials() && attempt == c.attempt && slices.Contains(c.dial.remotes, from.Remote)
 }
 
+// late reports whether an answer is to a question that this client has asked again before it was answered, as it
+// does on every line with a delay. It means nothing, and is no fault. c.mu is held.
+func (c *Conn) late(from Path, attempt uint64) bool {
+	return !c.dials() && attempt == c.attempt && from.Remote == c.path.Remote
+}
+
 // challengedToJoin handles a CHALLENGE.
 func (c *Conn) challengedToJoin(at time.Duration, from Path, b []byte) bool {
 	m, err := wire.ParseChallenge(b)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil || !c.mine(from, m.Attempt) {
-		return false
+		return err == nil && c.late(from, m.Attempt)
 	}
 	d := c.dial
 	if pinned := c.e.cfg.Client.Pinned; pinned != nil && *pinned != m.Key {
@@ -242,8 +248,13 @@ func (c *Conn) hint(at time.Duration, why error) {
 // and its keys to the listener.
 func (c *Conn) accepted(at time.Duration, from Path, b []byte) bool {
 	m, err := wire.ParseAccept(b)
-	if err != nil || !c.isIn(at, from, m) {
+	if err != nil {
 		return false
+	}
+	if !c.isIn(at, from, m) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.late(from, m.Attempt)
 	}
 	c.e.inbox.put(at, c, c.e.inbox.share, wire.Accept, 0, nil)
 	return true
