@@ -119,8 +119,13 @@ func (px *proxies) arrival(rep *rpl.Replica) *nodes.Node {
 			px.strangers[rep.Name] = rep
 			return nil
 		}
-		if n.Leaving {
+		switch was := n.Replica; {
+		case n.Leaving:
 			px.endProxy(n, n.Why)
+			px.rest(n)
+		case was != nil && was.ID != rep.ID: // the former node of the name has ended, of which the news comes later
+			was.Entity = nil
+			px.endProxy(n, nodes.Removed)
 			px.rest(n)
 		}
 		return n
