@@ -99,6 +99,9 @@ func (f *Prefab[A]) build(r *Replication, w donburi.World, a *A) *donburi.Entry 
 // Config.Remove, without OnStreamIn or OnStreamOut. Only the authority may end a node: ask IsAuthority in the
 // rule.
 //
+// In a correction a tick runs again while what later ticks have spawned is there: a rule that looks for such
+// nodes passes over those for which Call.Saw is false.
+//
 // Predict panics where Spawn does, and on a client outside of a command's Apply, also with a Call that was
 // kept from another tick. While 256 nodes wait for the authority's, a further one lasts one step ("spawn not
 // predicted").

@@ -285,8 +285,8 @@ func (c Call) Rewind(fn func()) {
 }
 
 // Saw reports whether a rule that loops over all entities should consider e. It is false inside Rewind for what was not
-// on the caller's screen then, or has gone, or is below such a node, and in a replay for what a command has yet to
-// make. It is true for what Config.Rewind does not name, and on the server for what came into the caller's sight since.
+// on the caller's screen then, or has gone, or is below such a node, and in a replay, inside Rewind or not, for what a
+// command has yet to make. It is true for what Config.Rewind does not name, and on the server for what came into the caller's sight since.
 func (c Call) Saw(e *donburi.Entry) bool {
 	r := of(e)
 	return r == nil || r.past.Saw(e)
