@@ -26,10 +26,7 @@ type dial struct {
 	shakes  int             // handshakes begun: one, unless somebody forges CHALLENGEs
 	asked   int             // rounds of questions
 	inits   int             // INITs in this round
-	repeats int             // rounds with an INIT
 	trip    time.Duration   // from a HELLO to the CHALLENGE
-	first   time.Duration   // when the first HELLO left
-	slow    time.Duration   // from then to the first CHALLENGE, over a slow line; else 0
 	sought  error           // why the address is not found yet; nil: it is, or is still looked up
 	hint    error           // what anybody may have said: believed if nothing better comes
 	hinted  time.Duration
@@ -101,9 +98,7 @@ func (e *Endpoint) NotFound(why error) bool {
 func (c *Conn) ask() {
 	d := c.dial
 	c.sentAt = c.e.cfg.Now()
-	if d.inits = 0; d.asked == 0 {
-		d.first = c.sentAt
-	}
+	d.inits = 0
 	if d.shake == nil || d.asked%2 == 1 { // a cookie may have grown old, or be forged
 		hello := wire.HelloMessage{Attempt: c.attempt}.Append(nil)
 		for _, to := range d.remotes {
@@ -111,7 +106,6 @@ func (c *Conn) ask() {
 		}
 	}
 	if d.shake != nil {
-		d.repeats++
 		c.init()
 	}
 	d.asked++
@@ -122,7 +116,7 @@ func (c *Conn) ask() {
 func (c *Conn) init() {
 	d := c.dial
 	size := transport.MaxPacket
-	if d.slow > 0 && d.repeats%3 != 2 || d.slow == 0 && d.asked%2 == 0 && (d.inits > 0 || d.asked > 1) {
+	if d.asked%2 == 0 && d.inits > 0 || d.asked > 1 && d.asked%2 == 0 {
 		size = wire.MinInit
 	}
 	d.inits++
@@ -134,17 +128,8 @@ func (c *Conn) init() {
 // would fill a slow line with repeats.
 const eagerRounds = 4
 
-// A CHALLENGE that comes so long after the first HELLO has most likely come over a line on which each
-// question takes long: repeats would fill it, and what follows would wait behind them for longer than
-// the listener waits for it. There the pauses are longer and the questions short. One that comes later
-// still is rather that of a listener that was not there.
-const (
-	slowTrip    = 400 * time.Millisecond
-	longestTrip = time.Second
-)
-
 // askAgain repeats the questions if they are not answered and the last ones are d old; in the
-// first rounds 2/5 of that, or two round trips once one is known; over a slow line longer.
+// first rounds 2/5 of that, or two round trips once one is known.
 func (c *Conn) askAgain(now, d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,9 +138,6 @@ func (c *Conn) askAgain(now, d time.Duration) {
 	}
 	if c.dial.asked <= eagerRounds {
 		d = max(d*2/5, min(d, 2*c.dial.trip))
-	}
-	if s := c.dial.slow; s > 0 {
-		d = max(d, min(2*longestTrip, s<<min(c.dial.repeats+1, 2)))
 	}
 	if now-c.sentAt >= d {
 		c.ask()
@@ -206,9 +188,6 @@ func (c *Conn) challengedToJoin(at time.Duration, from Path, b []byte) bool {
 	}
 	if !said { // else this answers a repeat of the HELLO
 		now := c.e.cfg.Now()
-		if trip := now - d.first; fresh && d.shakes == 1 && trip >= slowTrip && trip <= longestTrip {
-			d.slow = trip
-		}
 		d.trip, c.sentAt = max(d.trip, now-c.sentAt), now
 		c.init()
 	}
