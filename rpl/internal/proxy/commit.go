@@ -115,12 +115,17 @@ func (c *Proxy) arrive(n *stagedNode) {
 	r := n.r
 	e := c.held.state(r.handle)
 	t := c.dec.stage.tick
+	sure := c.dec.reading
+	if newest := c.in.history.newest; c.in.history.any && sure <= newest { // of a late packet an earlier ack said nothing
+		sure = newest + 1
+	}
 	if old := e.rep; old != nil {
 		if t <= old.born {
 			return
 		}
 		if e.gen == r.gen && old.ID == r.ID && old.madeAs(r) {
 			c.mend.found(r.handle)
+			e.again = sure
 			c.refreshed(old, n)
 			return
 		}
@@ -135,10 +140,7 @@ func (c *Proxy) arrive(n *stagedNode) {
 	}
 	c.mend.found(r.handle)
 	e.rep, e.gen, e.mended = r, r.gen, 0
-	r.first, e.sure = t, c.dec.reading
-	if newest := c.in.history.newest; c.in.history.any && e.sure <= newest { // of a late packet an earlier ack said nothing
-		e.sure = newest + 1
-	}
+	r.first, e.sure, e.again = t, sure, sure
 	c.held.byNode[r.ID] = r
 	r.fresh = true
 	c.counters.Arrivals++

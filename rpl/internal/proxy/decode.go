@@ -123,6 +123,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	c.compare(tick)
 	c.dec.estimate.note(tick, c.dec.readingAt, c.cfg.Hz)
 	c.in.history.note(seq, tick, c.dec.readingAt)
+	c.in.history.noteSend(tick, base, c.dec.together == 0)
 	c.in.complete.note(&c.in.history, seq, tick, c.dec.together)
 	c.in.named.Note(seq, &c.dec.named)
 	if c.dec.stage.skipped {

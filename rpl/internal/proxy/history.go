@@ -23,6 +23,9 @@ type receivedHistory struct {
 	// packet came, with all that such an ack says about the packets before.
 	base uint64
 	late []latePacket // came after newer ones, and the authority may not know of them yet
+
+	last, before send   // the newest send of which anything has come, and the one before
+	refused      uint64 // the newest packet that could not be read
 }
 
 // A latePacket is a packet that came when newest had come already. It is acked until
@@ -66,34 +69,79 @@ func (r *receivedHistory) window(base uint64, sends int) (w lineWindow, ok bool)
 	return w, sends == 0
 }
 
-// certain is the tick up to which no packet is missing whose news have not come in another way: the
-// authority does not know yet that it is lost, nor has the copy come that it sends where packets are
-// lost. missing is ProxyConfig.Missing.
-func (r *receivedHistory) certain(missing func(from, to uint64) int) ids.Tick {
-	tick := r.tick(r.newest)
-	if r.base == 0 || missing == nil || missing(r.base, r.newest) == 0 {
-		return tick
-	}
-	behind, gap, open := 0, 0, false
-	for seq := r.newest; seq >= r.base && r.newest-seq < wire.RecordLen; seq-- {
-		switch {
-		case r.has(seq):
-			if gap, behind = 0, behind+1; open {
-				tick, open = r.tick(seq), false
-			}
-		case missing(seq-1, seq) > 0: // else it says nothing of the state
-			gap++
-			open = open || gap > 1 || behind < copiesCome
-		}
-	}
-	if open { // nobody remembers what came before
-		return 0
-	}
-	return tick
+// A send is what is known of one send of the authority.
+type send struct {
+	tick ids.Tick
+	base uint64 // the packet that its packets name as a base
+	part bool   // it has left something out, as it says
 }
 
-// copiesCome is behind how many packets the copy of what a lost one has told has come.
-const copiesCome = 3
+// certain is a tick up to which nothing is missing of the state, and the base that was named then; 0 if
+// that is not known of a newer tick than before. It is that of the send before the newest one, of which no
+// packet can be missing that is not seen to be. What was lost before the packet that it names as a base
+// was judged lost, and sent again, by the time of that send; late is how many ticks that may take.
+// missing is ProxyConfig.Missing.
+func (r *receivedHistory) certain(late ids.Tick, missing func(from, to uint64) int) (tick ids.Tick, base uint64) {
+	s := r.before
+	if missing == nil {
+		return r.tick(r.newest), r.base
+	}
+	if s.base == 0 || s.part {
+		return 0, 0
+	}
+	from := s.base
+	for at := r.tick(from); !r.has(from) || r.tick(from)+late > at; from-- {
+		if from == 1 || r.newest-from >= wire.RecordLen-1 {
+			return 0, 0
+		}
+	}
+	if r.refused > from || missing(from, r.newest) > 0 && !r.copied(from, missing) {
+		return 0, 0
+	}
+	return s.tick, s.base
+}
+
+// noteCertain notes up to which tick nothing is missing.
+func (c *Proxy) noteCertain() {
+	late := ids.Tick((wire.ReorderTime*time.Duration(c.cfg.Hz) + time.Second - 1) / time.Second)
+	if t, base := c.in.history.certain(late, c.cfg.Missing); t > c.held.rows.certain {
+		c.held.rows.certain, c.held.rows.certainBy = t, base
+	}
+}
+
+// copied is whether copies have come of what all packets told that are missing behind one: because so much
+// was lost before that the authority sends what has changed twice, in two sends. Where sends take several
+// packets, a missing one may be of the send before it or of that behind it.
+func (r *receivedHistory) copied(from uint64, missing func(from, to uint64) int) bool {
+	if from < lossWithin+lossKnown || r.newest-from > wire.RecordLen/2 || missing(from-lossWithin-lossKnown, from-lossKnown) < mostlyLossy {
+		return false
+	}
+	sends, gap, at := 0, 0, r.last.tick // whole ones behind, the newest one is not known to be whole
+	least, several := lossWithin, false
+	for seq := r.newest; seq > from; seq-- {
+		switch {
+		case r.has(seq):
+			several = several || r.tick(seq) == at && seq < r.newest
+			if gap = 0; r.tick(seq) < at {
+				at = r.tick(seq)
+				sends++
+			}
+		case missing(seq-1, seq) > 0: // else it says nothing of the state
+			least, sends = min(least, sends), 0
+			if gap++; gap > 1 {
+				return false
+			}
+		}
+	}
+	return least > flag(several)
+}
+
+const (
+	// A line is known to lose packets, so that copies are sent, where mostlyLossy of lossWithin packets
+	// were lost, and the authority knew so lossKnown packets later: it takes a share of 0.5 %, smoothed over
+	// some 200, for lossy.
+	mostlyLossy, lossWithin, lossKnown = 4, 128, 32
+)
 
 // note records that a packet, which was not stale, was applied.
 func (r *receivedHistory) note(seq uint64, t ids.Tick, at time.Duration) {
@@ -123,6 +171,17 @@ func (r *receivedHistory) floor() uint64 {
 		floor = max(floor, r.newest-(wire.RecordLen-1))
 	}
 	return floor
+}
+
+// noteSend notes of which send a packet is, what it names as a base, and whether that send has left
+// something out.
+func (r *receivedHistory) noteSend(t ids.Tick, base uint64, part bool) {
+	switch {
+	case t > r.last.tick:
+		r.before, r.last = r.last, send{t, base, part}
+	case t == r.last.tick:
+		r.last.base, r.last.part = min(r.last.base, base), r.last.part || part
+	}
 }
 
 // run counts the consecutive packets, from seq downwards, that were applied (or that were

@@ -125,6 +125,7 @@ type handleState struct {
 	last    *Replica // the previous tenant, for late packets
 	removed ids.Tick // of the newest removal: no arrival up to it is honoured
 	sure    uint64   // the packet that the authority names as a base at the earliest when it knows of the arrival
+	again   uint64   // the same of its newest arrival, until which nothing else is told of it
 	gen     uint8    // generation of rep, or of the last tenant removed
 
 	mended time.Duration // when rep was last asked for again because a checksum differed
@@ -289,7 +290,7 @@ func (c *Proxy) Apply(now time.Duration, h ProxyHandler) {
 	c.dec.readingAt = now
 	c.readMail()
 	c.removals(now)
-	c.held.rows.certain = c.in.history.certain(c.cfg.Missing)
+	c.noteCertain()
 	c.report(h)
 	c.held.release()
 }
@@ -306,6 +307,7 @@ func (c *Proxy) readInbox() {
 		c.tracePacket(in.seq, in.to-in.from, err)
 		if err != nil {
 			c.counters.Refused++
+			c.in.history.refused = max(c.in.history.refused, in.seq)
 			c.cfg.Log.Debug("packet refused", "seq", in.seq, "err", err)
 			if !c.in.history.overtaken(in.seq) {
 				c.unread(err)

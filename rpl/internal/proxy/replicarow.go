@@ -73,7 +73,8 @@ type replicaRows struct {
 	slabs     []versionSlab          // by type
 	free      map[uint16][]uint32    // runs to use again, by length
 	reckons   rowtype.Reckoning
-	certain   ids.Tick // up to which nothing is missing: what counts is not counted on beyond it
+	certain   ids.Tick // up to which nothing is missing: what counts is not counted on beyond it …
+	certainBy uint64   // … of what the authority knew to be here, by the packet that it named as a base
 	predicted []int32  // scratch: a row's words at another tick
 	sum       int32    // of what was touched, so that the compiler keeps the reads
 }
@@ -215,13 +216,23 @@ func (s *replicaRows) at(i uint32, tick ids.Tick) []int32 {
 		case tick > row.tick && t.IsMoving(t.At(words)):
 			now := t.At(s.predicted)
 			t.Advance(now, t.At(words), uint32(tick-row.tick))
-			if r := s.owners[i].r; len(t.Counting) > 0 && s.certain < tick && r.marks&markPredicted == 0 && !r.gone {
-				t.AdvanceCounts(now, t.At(words), uint32(max(s.certain, row.tick)-row.tick))
+			if r := s.owners[i].r; len(t.Counting) > 0 && r.marks&markPredicted == 0 {
+				if to := s.countsTo(r); to < tick {
+					t.AdvanceCounts(now, t.At(words), uint32(max(to, row.tick)-row.tick))
+				}
 			}
 			return s.predicted[:len(words)]
 		}
 	}
 	return words
+}
+
+// countsTo is the tick up to which a node's state is known, told or not.
+func (s *replicaRows) countsTo(r *Replica) ids.Tick {
+	if r.proxy.held.handles[r.handle].again > s.certainBy {
+		return 0 // the authority did not know that it is here, or has these items
+	}
+	return s.certain
 }
 
 // values returns a row's values of variable length, nil if it has no state or no such

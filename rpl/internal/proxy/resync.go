@@ -120,7 +120,8 @@ func (c *Proxy) setTime(t ids.Tick) {
 		return
 	}
 	c.mend.desync.again = true
-	c.held.newest, c.held.advanced, c.held.removed = t, t, c.held.removed[:0]
+	c.held.newest, c.held.advanced, c.held.removed, c.held.rows.certain = t, t, c.held.removed[:0], 0
+	c.in.history.last, c.in.history.before = send{}, send{}
 	clear(c.held.layouts)
 	for i := range c.held.handles {
 		e := &c.held.handles[i]

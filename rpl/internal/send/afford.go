@@ -22,13 +22,14 @@ func (plr *planner) afford(p *Peer, bits int) bool {
 	return true
 }
 
-// fitUpdates leaves out updates that the room does not pay for.
-func (plr *planner) fitUpdates(p *Peer) {
+// fitUpdates leaves out updates that the room does not pay for, and reports whether it pays for all.
+func (plr *planner) fitUpdates(p *Peer) bool {
 	if cost := budget.BundlesCost(int(p.plan.updateBits), p.plan.updates.len()+int(p.plan.folded)); cost <= p.bucket.Left {
 		p.bucket.Left -= cost
-		return
+		return true
 	}
 	plr.fitUrgent(p)
+	return false
 }
 
 // ranked is a handle, or an index into a plan's updates, with its urgency.

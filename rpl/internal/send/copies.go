@@ -71,7 +71,7 @@ func (u *updates) planCopies(p *Peer) {
 		switch {
 		case c.due > u.store.Tick:
 			kept = append(kept, c)
-		case spare && u.copyRow(p, &c):
+		case u.copyRow(p, &c, spare):
 			if c.sent++; c.sent < min(max(most, restCopies), c.most) {
 				c.due = u.store.Tick + u.copyGap(c.sent, most)
 				kept = append(kept, c)
@@ -82,14 +82,15 @@ func (u *updates) planCopies(p *Peer) {
 }
 
 // copyRow marks the row of a copy that is due, if the row still stands, or is on the same course,
-// and the peer is not known to know.
-func (u *updates) copyRow(p *Peer, c *rowCopy) bool {
+// and the peer is not known to know. If there is no room to spare, only what counted is copied: the
+// peer relies on it (counts.go).
+func (u *updates) copyRow(p *Peer, c *rowCopy, spare bool) bool {
 	e := &p.States[c.handle]
 	if e.gen != c.gen || e.State != HandleIn && e.State != HandleComing || c.row >= e.nrows {
 		return false
 	}
 	pr := p.row(e, int(c.row))
-	if pr.flight != c.ver || pr.acked == c.ver && pr.known() || pr.hidden() || u.rowAt(e, c.row).Head != c.ver {
+	if pr.flight != c.ver || pr.acked == c.ver && pr.known() || pr.hidden() || u.rowAt(e, c.row).Head != c.ver || !spare && !u.counts(u.rowAt(e, c.row), pr.acked) {
 		return false
 	}
 	pr.flight, pr.flightTick = pr.acked, pr.ackedTick

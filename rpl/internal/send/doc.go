@@ -16,7 +16,8 @@
 //	                            pays for; checksum.go: what is compared
 //	update.go, plain.go, line.go
 //	                            updates of any node, and of the usual one, and from what their lines start;
-//	                            predicts.go: of what a peer predicts; cohort.go: of peers in the same state;
+//	                            predicts.go, counts.go: of what a peer predicts, and of what counts;
+//	                            cohort.go: of peers in the same state;
 //	                            ownership.go, priority.go, copies.go: which of them go first, or again;
 //	                            rates.go: which are sent less often
 //	arrival.go                  nodes that the peer does not have; last.go: what those that go were in the end

@@ -84,10 +84,11 @@ func (s *Sender) PredictedAtHolders(n *store.Node) {
 // recorded by now.
 func (k *packer) scanPredicted() {
 	p, s := k.p, k.sender
+	c, now := &k.complete, uint32(s.store.Tick)
 	if !p.predicted.on {
+		c.Left = s.Updates.leavesCounts(p)
 		return
 	}
-	c, now := &k.complete, uint32(s.store.Tick)
 	c.Left = p.plan.held || p.plan.probe
 	p.predicted.slots, p.predicted.handles = s.store.Owned(p.ID, p.predicted.slots[:0]), p.predicted.handles[:0]
 	for _, id := range p.predicted.others {

@@ -25,6 +25,7 @@ type plan struct {
 	ownershipBits int32 // bits of those that are sent and carry another parent or owner
 	held          bool  // nothing leaves but probes
 	probe         bool
+	short         bool  // not all that is marked was looked at and paid for
 	again         bool  // updates of what the base packet told are named by runs (again.go)
 	stale         bool  // the marks have changed since the peer's batch was taken
 	cohort        uint8 // one more than the number of the cohort plan that its updates were planned by; 0: none
@@ -34,7 +35,7 @@ func (pl *plan) reset(bs *bundles) {
 	pl.removals, pl.arrivals = spanAt(bs.removals), spanAt(bs.arrivals)
 	pl.updates, pl.speculative = spanAt(bs.updates), spanAt(bs.speculative)
 	bs.firstArriving = len(bs.arriving)
-	pl.updateBits, pl.folded, pl.cohort, pl.held, pl.probe, pl.again = 0, 0, 0, false, false, false
+	pl.updateBits, pl.folded, pl.cohort, pl.held, pl.probe, pl.again, pl.short = 0, 0, 0, false, false, false, true
 }
 
 func (pl *plan) empty() bool {
@@ -163,7 +164,7 @@ func (plr *planner) planSend(p *Peer, own *marks.Batch, now time.Duration) {
 	if p.busy {
 		plr.sender.holdLong(p)
 	}
-	plr.fitUpdates(p)
+	p.plan.short = !plr.fitUpdates(p) || plr.sender.interest.Rates != nil || len(p.overload.priorities) > 0 || p.busy && len(p.ownerships.heldBack) > 0
 	if p.busy {
 		plr.sparedCalls(p)
 	}

@@ -26,6 +26,7 @@ type NodeLayout struct {
 	Groups uint64             // a bit for each group that a row is kept to
 
 	Commanded bool // an item is moved by commands
+	Counts    bool // a row has words that may count
 
 	Nodes   int      // on the authority: how many nodes have it
 	Edition uint32   // on the authority: distinguishes the layouts that have had its number
@@ -43,6 +44,7 @@ func NewLayout(all []*schema.ItemType, typesOf [][]*rowtype.Type, number uint32,
 		l.Commanded = l.Commanded || all[i].Commanded
 		for _, t := range typesOf[i] {
 			l.Rows, l.Ords = append(l.Rows, t), append(l.Ords, ord)
+			l.Counts = l.Counts || len(t.Counting) > 0
 			if t.Audience >= ids.FirstGroup {
 				l.Groups |= 1 << (t.Audience - ids.FirstGroup)
 			}
