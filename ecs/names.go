@@ -20,10 +20,10 @@ import (
 // Named makes an existing entity a node that every machine creates for itself, as a door of the level. Call it with
 // the same name on every machine. Only the replicated fields travel. A client hides the entity until they are here.
 //
-// If it loses components.RplNode on the authority, it is destroyed on the other machines, and its name is free. A
-// client calls Named again where OnStreamOut has run and its entity has gone; where the next node of the name is there
-// before drawn time has got to the end of this one, that keeps the entity, from OnStreamIn on. Where
-// it is out of sight it stays hidden until the level or the session ends. Components that a server gave it stay on a
+// If it loses components.RplNode on the authority, it is destroyed on the other machines, and its name is free: a
+// client calls Named again once OnStreamOut has run and the entity has gone. If the next node of the name arrives
+// before that, it takes over the entity, from its OnStreamIn on. A node that is out of a client's sight stays hidden
+// there until the level or the session ends. Components that a server gave it stay on a
 // client's entity after the session, while the world stays. Named panics if the name is taken, empty or longer than
 // 64 bytes, if the entity is a node already or has been removed, inside a prefab's function, and in a world without a session.
 func Named(e *donburi.Entry, name string) {

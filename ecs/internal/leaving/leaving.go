@@ -145,6 +145,7 @@ func (l *List) Hide() {
 	}
 }
 
+// hideTree hides a node that has gone, with what has gone below it. What hangs there and has not gone stands.
 func (l *List) hideTree(n *nodes.Node) {
 	l.Base.Hide(n, true)
 	for c := range n.Kids {

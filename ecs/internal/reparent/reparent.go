@@ -298,7 +298,7 @@ func (d *Drawer) Place(e *donburi.Entry, n *nodes.Node) (t components.TransformD
 	case stand != nil: // its former parent hangs on it by now
 		stand.Still = true
 		return stand.At, true
-	case left > 0 && !slip.Asked && (n.Former == nil || !n.Former.Asked):
+	case left > 0 && !slip.Asked:
 		slip.Asked = true
 		t = d.now(e)
 		slip.Asked = false

@@ -141,10 +141,19 @@ func (v *Viewer) observe() {
 
 // AskAgain is Authority.AskAgain: the peer's nodes in sight are decided anew; 0: every peer's.
 func (m *Manager) AskAgain(id ids.Peer) {
+	if id != 0 {
+		m.viewOf.Find(id).ask(m.space.Moves)
+		return
+	}
 	for _, v := range m.Viewers {
-		if v != nil && (id == 0 || v.ID == id) {
-			v.rescan, v.sawLarge, v.asked = true, false, m.space.Moves
-		}
+		v.ask(m.space.Moves)
+	}
+}
+
+// ask has all that a viewer has decided anew in the Stream of these Space.Moves; nil has nothing.
+func (v *Viewer) ask(moves uint32) {
+	if v != nil {
+		v.rescan, v.sawLarge, v.asked = true, false, moves
 	}
 }
 
