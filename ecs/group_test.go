@@ -191,9 +191,10 @@ func TestGroupWhile(t *testing.T) {
 
 // Secrets change nothing of what other peers are sent: a session is played twice with
 // different secrets, for ten seconds, in which code tables are fitted and shipped, and
-// every byte to a peer that may not see the secret is the same.
+// every byte to a peer that may not see the secret is the same. One goes evenly, one by leaps, and
+// one rests.
 func TestSecretsLeaveNoTrace(t *testing.T) {
-	play := func(secret int32, words string) (shown, hidden *spyConn) {
+	play := func(secret int32, words string, each int32) (shown, hidden *spyConn) {
 		l := newLab(t, lan)
 		spy := &spyListener{Listener: l.listener}
 		server := l.machine("server", tendon.Config{})
@@ -214,19 +215,22 @@ func TestSecretsLeaveNoTrace(t *testing.T) {
 		mine := server.Create(Ammo)
 		Ammo.Get(mine).Left = int(secret) & 511
 		tendon.Give(mine, ann.Me())
-		for range 300 {
+		for i := range int32(300) {
 			l.steps(2)
-			Plan.Get(server.World().Entry(ent)).Where += secret % 100
+			Plan.Get(server.World().Entry(ent)).Where += secret % 100 * (1 + i*i%each)
 			Plan.Get(server.World().Entry(ent)).Raised = !Plan.Get(server.World().Entry(ent)).Raised
 		}
 		check(t, "ann's words", Plan.Get(ann.find(tendon.ID(server.World().Entry(ent)))).Words, words)
 		return spy.conns[ann.Me()-2], spy.conns[bob.Me()-2]
 	}
-	annA, bobA := play(123456, "attack at dawn")
-	annB, bobB := play(-77, "no")
+	annA, bobA := play(123456, "attack at dawn", 1)
+	annB, bobB := play(-77, "no", 7)
+	_, bobC := play(100, "", 1)
 	equal := func(a, b [][]byte) bool { return slices.EqualFunc(a, b, slices.Equal[[]byte]) }
 	check(t, "bob's datagrams are the same", equal(bobA.datagrams, bobB.datagrams), true)
 	check(t, "bob's messages are the same", equal(bobA.messages, bobB.messages), true)
+	check(t, "bob's datagrams are the same if it rests", equal(bobA.datagrams, bobC.datagrams), true)
+	check(t, "bob's messages are the same if it rests", equal(bobA.messages, bobC.messages), true)
 	check(t, "ann's datagrams are the same", equal(annA.datagrams, annB.datagrams), false)
 	if len(bobA.datagrams) < 10 {
 		t.Errorf("only %d datagrams to compare", len(bobA.datagrams))

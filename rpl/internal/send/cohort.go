@@ -37,6 +37,7 @@ type cohortMark struct {
 	changed uint64 // those of which there was something to send
 	before  uint32 // where their states begin in cohortPlan.before
 	bundles uint32 // where their updates begin in bundles.updates
+	secrets uint32 // of all updates but the first, those of secret rows
 	costs   span   // of all updates but the first, in cohortPlan.costs
 	joined  span   // they as bytes of cohorts.joined
 }
@@ -166,7 +167,11 @@ func (u *updates) planMark(p *Peer, k *cohortPlan, w int, marked uint64) {
 		of.changed |= 1 << (b.handle & 63)
 		if i > 0 {
 			of.bits += b.bits
-			k.charge(costs, u.store.Rows[p.States[b.handle].row].Type.Account, int(b.bits))
+			r := &u.store.Rows[p.States[b.handle].row]
+			k.charge(costs, r.Type.Account, int(b.bits))
+			if r.Secret {
+				of.secrets++
+			}
 		}
 	}
 	of.costs = span{uint32(costs), uint32(len(k.costs))}
@@ -236,6 +241,8 @@ func (u *updates) planFromCohort(p *Peer, k *cohortPlan, w int, marked uint64) b
 	u.sender.Accounts.Counters.Records += uint64(n - 1)
 	u.sender.Accounts.Counters.Shared += uint64(n - 1)
 	u.sender.Accounts.Counters.PlannedOnce += uint64(n - 1)
+	u.sender.Tables.secret.records += uint64(of.secrets)
+	u.sender.Tables.secret.shared += uint64(of.secrets)
 	for _, c := range k.costs[of.costs.from:of.costs.to] {
 		u.sender.Accounts.Bits[c.account].Updates += uint64(c.bits)
 	}

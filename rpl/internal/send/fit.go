@@ -206,7 +206,9 @@ func (ts *tables) Ship(next *coder.Model, m *Messages) {
 // Worth is the factor that makes a counted bit saved comparable with a bit of the
 // tables, which are sent to each peer.
 func (ts *tables) Worth() float64 {
-	return horizon * ts.sender.Accounts.Counters.CopiesPerRecord() / float64(max(ts.sender.ByID.Len(), 1))
+	c := ts.sender.Accounts.Counters
+	c.Records, c.Shared = c.Records-ts.secret.records, c.Shared-ts.secret.shared // when tables come tells nothing of what is secret, either
+	return horizon * c.CopiesPerRecord() / float64(max(ts.sender.ByID.Len(), 1))
 }
 
 // adopt makes a set the session's tables. It drops a fit under way, which was to follow

@@ -19,7 +19,7 @@ func (u *updates) planBatch(p *Peer, b *marks.Batch) {
 	tick, base := uint32(u.store.Tick), uint32(p.Link.BaseTick)
 	key := u.store.ShareKey(p.Model)
 	since, step := p.Link.Sends.Lines()
-	states, rows, counters := p.States, u.store.Rows, &u.sender.Accounts.Counters
+	states, rows := p.States, u.store.Rows
 	for _, h := range b.All() {
 		e := &states[h]
 		if !e.isPlain() {
@@ -38,7 +38,7 @@ func (u *updates) planBatch(p *Peer, b *marks.Batch) {
 		var c codes
 		switch {
 		case isCoded(r, key, tick, pr, second):
-			counters.Shared++
+			u.countShared(r)
 			c = codes(r.Share.Codes)
 		case second.has(r, pr.acked) && (r.Share.Key == key || !hasFractions(u.store, p.Model, r)):
 			c = u.codeFor(p.Model, r, pr, key, second)
@@ -46,7 +46,7 @@ func (u *updates) planBatch(p *Peer, b *marks.Batch) {
 			u.planOnly(p, h, e)
 			continue
 		}
-		counters.Records++
+		u.countRecord(r)
 		u.planUsual(p, h, e, r, c)
 	}
 }
@@ -167,7 +167,7 @@ func (u *updates) coded(m *coder.Model, r *store.Row, pr *peerRow, second second
 		return c
 	}
 	if isCoded(r, key, uint32(u.store.Tick), pr, second) {
-		u.sender.Accounts.Counters.Shared++
+		u.countShared(r)
 		return codes(r.Share.Codes)
 	}
 	return u.codeFor(m, r, pr, key, second)

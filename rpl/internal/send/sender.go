@@ -83,10 +83,14 @@ type tables struct {
 	modelMsg []byte // model as it is sent to peers; nil for the default tables
 	Learner  *coder.Learner
 	deaf     *coder.Learner // counts what must not be learned from (secret.go); never fitted
+	secret   coded          // of what the counters count, what is of secret rows
 	Fitting  *coder.Fitting // the fit under way, or nil
 	fitted   coder.Counted  // when the last fit began, or ended in new tables
 	Defaults *coder.Model   // the tables known from the schema alone; peers' own packets always use them
 }
+
+// coded counts updates of rows, and those of them that were coded for another peer before.
+type coded struct{ records, shared uint64 }
 
 // updates plan and code what peers are sent of the nodes that they hold or are to hold, as
 // bundles.

@@ -252,9 +252,25 @@ func (u *updates) appendRow(p *Peer, h uint32, e *handleState, n *store.Node, i 
 // noteRow records that a row's newest version goes to a peer.
 func (u *updates) noteRow(h uint32, e *handleState, r *store.Row, pr *peerRow, i int, as uint8) {
 	u.note(h, r.Head, as, e.gen, i)
-	u.sender.Accounts.Counters.Records++
+	u.countRecord(r)
 	if r.Head == pr.flight && pr.flightTick == pr.ackedTick && pr.carried != 0 {
 		u.sender.Accounts.Counters.Repeats++
+	}
+}
+
+// countRecord counts an update of a row.
+func (u *updates) countRecord(r *store.Row) {
+	u.sender.Accounts.Counters.Records++
+	if r.Secret {
+		u.sender.Tables.secret.records++
+	}
+}
+
+// countShared counts an update of a row that was coded for another peer before.
+func (u *updates) countShared(r *store.Row) {
+	u.sender.Accounts.Counters.Shared++
+	if r.Secret {
+		u.sender.Tables.secret.shared++
 	}
 }
 
