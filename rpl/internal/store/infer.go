@@ -22,6 +22,12 @@ const runUnit = 1 << 16
 // to 5, and a threshold that rises where runs have not lasted) it costs least.
 const straight = 4
 
+// countFrom is how far from 0 a number that counts is taken to go on. What is nearer is mostly a
+// cooldown, a frame of an animation or a countdown: short, watched closely, and told as it is, so
+// that no lost packet holds it up (protocol rule 34). A session's clock soon is beyond: at 60 steps a
+// second after 68 s.
+const countFrom = 1 << 12
+
 // infer sets the inferred velocities of a row, and reports whether one changed. A
 // velocity changes only if that of the row's reference version proves wrong.
 func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed bool) {
@@ -55,11 +61,11 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed 
 		}
 		was, old := now[v], *ref.Word(v)
 		now[v] = old
-		rated := !s.moves[k] && s.rated.Has(block)
-		left := t.Motions[i].Expect(ref, t.At(now), i, age) != x || rated && old != 0
+		plain := !s.moves[k] && (s.rated.Has(block) || x < countFrom && x > -countFrom)
+		left := t.Motions[i].Expect(ref, t.At(now), i, age) != x || plain && old != 0
 		if left {
 			now[v] = 0
-			if !rated && s.pays(k, block) {
+			if !plain && s.pays(k, block) {
 				now[v] = r.velocity(tick, n)
 			}
 		}
