@@ -3,5 +3,6 @@
 //
 //	ids.go     the names, and who may be meant by an audience
 //	roster.go  peers found by their ids
+//	nodeset.go sets of nodes that are made anew often
 //	errors.go  the errors of the core, which callers distinguish
 package ids

@@ -20,10 +20,7 @@ func (s *Sender) Connect(id ids.Peer) error {
 	if len(s.All) > store.MaxPeerIndex && !slices.Contains(s.All, nil) {
 		return fmt.Errorf("rpl: peer %d: %w: there are %d peers, and no session holds more", id, ids.ErrLimit, len(s.All))
 	}
-	p := &Peer{
-		ID:   id,
-		rows: rowPool{free: make(map[int][]uint32)}, goingOf: make(map[ids.Node]uint32),
-	}
+	p := &Peer{ID: id, rows: rowPool{free: make(map[int][]uint32)}}
 	p.Model = s.Tables.Defaults
 	p.enc.Reset(make([]byte, 0, wire.PacketRoom+16))
 	p.prepare()

@@ -49,10 +49,9 @@ type Peer struct {
 	traffic traffic
 
 	// streaming in and out
-	Handles  wire.Bitset         // in use, including those whose removal is not acked
-	Shares   wire.Bitset         // those by which nodes are shared that are this peer's too (sharedhandles.go)
-	rows     rowPool             // of nodes of several rows
-	goingOf  map[ids.Node]uint32 // handles whose removal is not acked, by node
+	Handles  wire.Bitset // in use, including those whose removal is not acked
+	Shares   wire.Bitset // those by which nodes are shared that are this peer's too (sharedhandles.go)
+	rows     rowPool     // of nodes of several rows
 	trimming trimming
 
 	// lists that are read only while the peer is busy
@@ -195,13 +194,12 @@ func (p *Peer) allot(st *store.Store, e *handleState, n *store.Node) {
 	k := len(n.Rows())
 	e.nrows = uint8(k)
 	e.judge(p, st, n)
-	switch free := p.rows.free[k]; {
-	case k == 1:
+	if k == 1 {
 		e.row = n.Rows()[0]
-	case len(free) > 0:
+	} else if free := p.rows.free[k]; len(free) > 0 {
 		e.row = free[len(free)-1]
 		p.rows.free[k] = free[:len(free)-1]
-	default:
+	} else {
 		e.row = uint32(len(p.rows.all))
 		p.rows.all = append(p.rows.all, make([]peerRow, k)...)
 	}
@@ -252,8 +250,6 @@ func (p *Peer) startRemoval(n *store.Node, h uint32, end ids.Tick, destroyed boo
 	p.Marks.Clear(marks.Loose, h)
 	p.setMoves(e, false)
 	p.going, p.came, p.went = append(p.going, h), true, true
-	p.goingOf[v.node] = h
-	p.trimming.goingMost = max(p.trimming.goingMost, int32(len(p.goingOf)))
 }
 
 // refresh has the whole state of a node sent again as an arrival, with its set of
@@ -292,7 +288,6 @@ func (p *Peer) nextTick(now ids.Tick) ids.Tick {
 func (p *Peer) freeHandle(h uint32) {
 	e := &p.States[h]
 	v := p.lifeOf(e)
-	delete(p.goingOf, v.node)
 	p.heldNoMore(v)
 	p.bases.Forget(h)
 	p.endLife(e)

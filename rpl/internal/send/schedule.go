@@ -279,6 +279,7 @@ func (plr *planner) planQueue(p *Peer, now time.Duration) {
 		return
 	}
 	plr.sortQueue(p, now)
+	plr.findLeaving(p)
 	bucket := &p.bucket
 	room := bucket.Left * 3 / 4
 	if room <= 0 && bucket.Room > 0 && p.plan.empty() {
@@ -304,7 +305,7 @@ func (plr *planner) planQueue(p *Peer, now time.Duration) {
 			}
 			break
 		}
-		if _, still := p.goingOf[n.ID]; still {
+		if plr.leaving.Has(n.ID) {
 			waiting = append(waiting, slot) // a node has one handle at a time
 			continue
 		}
@@ -323,6 +324,16 @@ func (plr *planner) planQueue(p *Peer, now time.Duration) {
 	plr.burst -= given - room
 	p.arrivals.queue = p.arrivals.queue[:len(waiting)]
 	p.arrivals.before = int32(len(p.arrivals.queue))
+}
+
+// findLeaving finds the nodes whose removal a peer has not acked.
+func (plr *planner) findLeaving(p *Peer) {
+	plr.leaving.Begin(len(p.going))
+	for _, h := range p.going {
+		if e := &p.States[h]; e.State == HandleGoing {
+			plr.leaving.Add(p.lifeOf(e).node)
+		}
+	}
 }
 
 // admitTree plans the arrival of a node and of all wanted nodes below it, and returns the
@@ -372,7 +383,7 @@ func (plr *planner) admitBelow(p *Peer, slot uint32) {
 	plr.group = append(plr.group, p.admit(plr.sender, slot))
 	for _, c := range plr.store.Nodes[slot].Children() {
 		if hd := plr.store.Nodes[c].Holder(p.Index); hd != nil && hd.Handle() == wire.NoHandle && p.hasHandle() {
-			if _, still := p.goingOf[plr.store.Nodes[c].ID]; !still {
+			if !plr.leaving.Has(plr.store.Nodes[c].ID) {
 				plr.admitBelow(p, c)
 			}
 		}

@@ -124,6 +124,7 @@ type planner struct {
 	group      []uint32    // handles of the nodes in one bundle of arrivals
 	queueing   []contender // one peer's queue while it is sorted
 	carrying   []uint32    // what own nodes in it hang on
+	leaving    ids.NodeSet // nodes whose removal that peer has not acked
 	order      []ranked    // one peer's updates by urgency
 	burst      float64     // what is left of MaxBursts
 	arrivals   int         // what is left of MaxArrivals

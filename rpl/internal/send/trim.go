@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/pages"
 )
 
@@ -29,10 +28,9 @@ const (
 
 // trimming is what trim knows of a peer.
 type trimming struct {
-	goingMost int32         // how many entries goingOf has had at once
-	above     int32         // so many handles at most were in use …
-	since     time.Duration // … since then
-	firstGen  uint8         // the generation of a handle that is new
+	above    int32         // so many handles at most were in use …
+	since    time.Duration // … since then
+	firstGen uint8         // the generation of a handle that is new
 }
 
 // peaks are how long the lists of a send have been since the last trim.
@@ -59,6 +57,7 @@ func (s *Sender) trimScratch() {
 	u.priorities.order, s.Planner.order = pages.Trim(u.priorities.order, k.order, least), pages.Trim(s.Planner.order, k.order, least)
 	u.Cohorts.joined = pages.Trim(u.Cohorts.joined, k.joined, least)
 	s.Planner.queueing = pages.Trim(s.Planner.queueing, k.queueing, least)
+	s.Planner.leaving.Trim()
 	s.interest.Decisions = pages.Trim(s.interest.Decisions, k.decisions, least)
 	s.peaks = peaks{}
 }
@@ -71,9 +70,6 @@ func (p *Peer) trim(now time.Duration) {
 	p.checks.asked = pages.Trim(p.checks.asked, 0, leastList)
 	if len(p.overload.priorities) == 0 && cap(p.overload.priorities) > leastTrim {
 		p.overload.priorities = nil
-	}
-	if len(p.goingOf) == 0 && p.trimming.goingMost > leastTrim {
-		p.goingOf, p.trimming.goingMost = make(map[ids.Node]uint32), 0
 	}
 	p.block.syms = pages.Trim(p.block.syms[:0], 0, leastTrim)
 	p.lives.trim()
