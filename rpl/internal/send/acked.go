@@ -80,7 +80,7 @@ func (rc *receiver) arrivedEntries(p *Peer, states []link.Entry, tick ids.Tick, 
 			continue
 		}
 		e := &p.States[re.Handle]
-		if e.gen != re.Gen || re.Row >= e.nrows || e.life != 0 && tick < p.lifeOf(e).fromOf(int(re.Row)) {
+		if e.gen != re.Gen || re.Row >= e.nrows || tick < p.fromOf(e, int(re.Row)) {
 			continue // the handle has another node or other items by now, or the peer shall not hold it any more: then it has no rows
 		}
 		pr := p.row(e, int(re.Row))
@@ -112,7 +112,7 @@ func (rc *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, t
 		return
 	}
 	e := &p.States[re.Handle]
-	if e.gen != re.Gen || tick < p.lifeOf(e).laid {
+	if e.gen != re.Gen || tick < e.laid {
 		return
 	}
 	switch re.Kind {
@@ -125,10 +125,10 @@ func (rc *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, t
 			rc.copyShowed(p, re.Handle, before, tick)
 			p.Marks.Set(marks.Dirty, re.Handle)
 		}
-		p.lifeOf(e).ownershipArrived(tick)
+		p.ownershipArrived(e, tick)
 		rc.noteArrived(p, re.Handle, e)
 	case recOwnership:
-		p.lifeOf(e).ownershipArrived(tick)
+		p.ownershipArrived(e, tick)
 	case recForget:
 		if re.Row >= e.nrows {
 			break
@@ -138,8 +138,7 @@ func (rc *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, t
 		}
 	case recRemoval:
 		if e.State == HandleGoing {
-			v := p.lifeOf(e)
-			if v.removed = true; p.Link.Arrived >= v.fence {
+			if e.note(stateRemoved, true); p.Link.Arrived >= p.lifeOf(e).fence {
 				p.freeHandle(re.Handle)
 			}
 		}
@@ -166,7 +165,7 @@ func (rc *receiver) arrivalShowed(p *Peer, h uint32, before []link.Entry, tick i
 		if rc.store.Rows[ri].Type.Audience == ids.Everyone {
 			continue
 		}
-		switch pr, from := p.row(e, i), p.lifeOf(e).fromOf(i); {
+		switch pr, from := p.row(e, i), p.fromOf(e, i); {
 		case !p.showed(h, before, i):
 			p.begin(h, i, tick+1, pr.newest <= uint32(tick)) // else a later copy that shows it may come yet
 		case tick < from:
@@ -189,7 +188,7 @@ func (rc *receiver) copyShowed(p *Peer, h uint32, before []link.Entry, tick ids.
 			continue
 		}
 		switch pr := p.row(e, i); {
-		case tick < p.lifeOf(e).fromOf(i): // of a later copy, which lacks it, or a later update more is known
+		case tick < p.fromOf(e, i): // of a later copy, which lacks it, or a later update more is known
 		case p.showed(h, before, i):
 			pr.hide(false) // the peer has it now; if it may not see it, the next update takes it away
 		case pr.hidden():
@@ -205,11 +204,13 @@ func (rc *receiver) noteArrived(p *Peer, h uint32, e *handleState) {
 	if e.State != HandleComing {
 		return
 	}
-	v := p.lifeOf(e)
-	e.State, v.relayout, p.came = HandleIn, false, true
-	p.heldNoMore(v)
+	e.State, p.came = HandleIn, true
 	p.Marks.Set(marks.Dirty, h) // the node may have changed since
-	p.endIfOver(h, rc.store.Tick, rc.sender.Setup.Hz)
+	if e.life != 0 {
+		p.setRelayout(p.lifeOf(e), false)
+		p.heldNoMore(p.lifeOf(e))
+		p.endIfOver(h, rc.store.Tick, rc.sender.Setup.Hz)
+	}
 }
 
 // lostEntries has what a packet or a void block carried sent again.
@@ -220,15 +221,15 @@ func (rc *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 			continue
 		}
 		e := &p.States[re.Handle]
-		if e.gen != re.Gen || tick < p.lifeOf(e).laid && re.Kind != recRemoval {
+		if e.gen != re.Gen || tick < e.laid && re.Kind != recRemoval {
 			continue
 		}
 		switch re.Kind {
 		case recRow, recSpeculative:
 			rc.lostRow(p, e, re, tick)
 		case recArrival:
-			if v := p.lifeOf(e); e.State == HandleComing && v.inflight > 0 {
-				v.inflight--
+			if e.State == HandleComing && e.inflight > 0 {
+				e.inflight--
 				p.came, p.arrivals.lost = true, true
 			}
 			fallthrough
@@ -238,8 +239,8 @@ func (rc *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 				p.Marks.Set(marks.Dirty, re.Handle)
 			}
 		case recRemoval:
-			if v := p.lifeOf(e); e.State == HandleGoing && v.inflight > 0 {
-				v.inflight--
+			if e.State == HandleGoing && e.inflight > 0 {
+				e.inflight--
 				p.went = true
 			}
 		case recCheck:

@@ -99,7 +99,7 @@ func (plr *planner) touchQueues(peers []*Peer) (sum uint32) {
 // touchHandles touches what the peer has of handles whose node comes or goes.
 func (p *Peer) touchHandles(handles []uint32) (sum uint32) {
 	for _, h := range handles[:min(len(handles), store.Ahead)] {
-		sum += uint32(p.lives.at(p.States[h].life).copies)
+		sum += uint32(p.States[h].copies)
 	}
 	return sum
 }

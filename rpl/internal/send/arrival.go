@@ -104,7 +104,7 @@ func (plr *planner) arriveAgain(p *Peer, h uint32) int {
 		u.rewindArrival(begun)
 		return 0
 	}
-	p.lifeAt(h).planned = plr.store.Send
+	p.States[h].plans(plr.store.Send)
 	plr.sender.Accounts.Counters.Repeats++
 	plr.arrives(p, u.arrivalOf(from, u.arrivalCursor(bits)))
 	return bits
@@ -115,8 +115,8 @@ func (plr *planner) arriveAgain(p *Peer, h uint32) int {
 // owner or parent or other items, and would take the update for what it is not (protocol rule 10). Each of
 // these arrivals is whole, so the peer is right with whichever it gets.
 func (u *updates) arriveChanged(p *Peer, h uint32, e *handleState) {
-	v, plr := p.lifeOf(e), &u.sender.Planner
-	if !v.maybeArrived() || v.planned == u.store.Send || v.inflight == math.MaxUint8 || plr.burstRoom(p) <= 0 || p.resync.tick != 0 {
+	plr := &u.sender.Planner
+	if !p.maybeArrived(e) || e.isPlanned(u.store.Send) || e.inflight == math.MaxUint8 || plr.burstRoom(p) <= 0 || p.resync.tick != 0 {
 		return // in the answer to a resync all that moves would come in each send
 	}
 	if p.bucket.Left < p.bucket.Room*8/4 {
@@ -127,7 +127,7 @@ func (u *updates) arriveChanged(p *Peer, h uint32, e *handleState) {
 		return
 	}
 	if plr.arriveAgain(p, h) > 0 {
-		v.copies, v.round = 1, u.store.Now // further copies are of this one
+		e.copies, e.round = 1, u.store.Now // further copies are of this one
 	}
 }
 

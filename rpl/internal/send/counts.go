@@ -18,9 +18,11 @@ func (u *updates) leavesCounts(p *Peer) bool {
 	if p.plan.held { // a probe says nothing of the time since
 		return false
 	}
-	for _, h := range p.coming {
-		if e := &p.States[h]; e.State == HandleComing && p.lifeOf(e).relayout && p.lifeOf(e).copies == 0 {
-			return true // of what has other items now nothing is told until they are there
+	if p.anew > 0 { // else this would read what peers have of all that comes to them
+		for _, h := range p.coming {
+			if e := &p.States[h]; e.State == HandleComing && e.copies == 0 && p.lifeOf(e).relayout {
+				return true // of what has other items now nothing is told until they are there
+			}
 		}
 	}
 	if !p.plan.short {

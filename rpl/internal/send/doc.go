@@ -6,8 +6,8 @@
 // The files in the order of the data:
 //
 //	sender.go                   what there is, by name: Sender, and its parts tables, updates, planner, calls, receiver
-//	peer.go                     what is kept of one peer; handle.go: of one node at a peer, lives.go: while that comes
-//	                            or goes; trim.go: what is given back after a burst; connect.go: peers come and go; holders.go: what becomes of
+//	peer.go                     what is kept of one peer; handle.go: of one node at a peer, lives.go: what is unusual
+//	                            of how that comes and goes; trim.go: what is given back after a burst; connect.go: peers come and go; holders.go: what becomes of
 //	                            a node at its holders; sharedhandles.go: handles that peers have in common
 //	receive.go                  what peers send, and ask for again; acked.go: what acks and losses mean;
 //	                            resync.go: what comes anew

@@ -1,24 +1,44 @@
 package send
 
 import (
+	"time"
+
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 )
 
 // handleState is what one handle means to a peer (protocol §6), as far as every update and
-// every ack needs it: 48 bytes, since a world has as many as nodes times the peers that hold
-// each. The rest is in its lifecycle, which most nodes need only while they come or go.
+// every ack needs it, and the usual arrival and removal: a cache line, since handles are asked for
+// one by one. The rest is in its lifecycle, which few nodes need.
 type handleState struct {
-	slot  uint32 // of the node; while that is on its way out it may be another's (lifecycle.node)
-	row   uint32 // the node's row if it has one; else where its rows begin in peer.rows
+	slot  uint32 // of the node; while that is on its way out it may be another's (leavingNode)
+	row   uint32 // the node's row if it has one; else where its rows begin in peer.rows; of a node on its way out its tenant
 	life  uint32 // number of its lifecycle, 0: it has none
 	State uint8
 	gen   uint8
 	nrows uint8
 	notes uint8
 	one   peerRow
+	transit
 }
+
+// A transit is how far the arrival of a handle's node is on its way, or its removal.
+type transit struct {
+	round    time.Duration // when the first copy of this round was sent
+	laid     ids.Tick      // acks of packets before this tick are of another set of items, or of another node; of a removal the tick that it tells
+	planned  uint16        // the send for which a copy of the arrival is planned, as far as there is room for its number
+	copies   uint8         // sent in this round
+	inflight uint8
+}
+
+// plans notes that a copy of the arrival is planned for a send, and isPlanned reports whether one is:
+// wrongly in one of 65,536 sends, in which a lost arrival then waits for the next.
+func (t *transit) plans(send uint32)          { t.planned = uint16(send) }
+func (t *transit) isPlanned(send uint32) bool { return t.planned == uint16(send) }
+
+// leavingNode is the node of an entry that is on its way out.
+func (e *handleState) leavingNode() ids.Node { return ids.MakeNode(e.slot, e.row) }
 
 // What an entry's notes say.
 const (
@@ -26,6 +46,8 @@ const (
 	stateOwnership             // owner or parent must be sent
 	stateMoves                 // the node moves by itself at the peer
 	stateRated                 // the node has a rate of its own
+	stateDestroyed             // it is on its way out because it is there no more
+	stateRemoved               // its removal is acked; only reliable messages still need the handle
 )
 
 const (
@@ -160,9 +182,11 @@ func (v *lifecycle) setFrom(i int, tick ids.Tick, l *link.Link) {
 }
 
 // fromOf is the tick from which on acks say something of row i of an entry's node.
-func (v *lifecycle) fromOf(i int) ids.Tick {
-	if i < len(v.from) {
-		return max(v.from[i], v.laid)
+func (p *Peer) fromOf(e *handleState, i int) ids.Tick {
+	if e.life != 0 {
+		if v := p.lifeOf(e); i < len(v.from) {
+			return max(v.from[i], e.laid)
+		}
 	}
-	return v.laid
+	return e.laid
 }

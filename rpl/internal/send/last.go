@@ -21,8 +21,8 @@ import (
 // The others are what they were in the end at one tick, of which it returns how long ago it was: the
 // newest one to which all of them lead, or almost all, the first of them before the others.
 func (u *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*store.LastRow, to []*store.LastRow) (last []*store.LastRow, ago int) {
-	e, v := &p.States[h], p.lifeAt(h)
-	if n.Transient || e.State == HandleComing && !v.maybeArrived() {
+	e := &p.States[h]
+	if n.Transient || e.State == HandleComing && !p.maybeArrived(e) {
 		return to, 0
 	}
 	ends := ^uint64(0)
@@ -51,9 +51,9 @@ func (u *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*store.LastRow
 }
 
 // unknown returns since when a node has the items and the parent that a peer may not know it to have.
-func (v *lifecycle) unknown() (since [2]ids.Tick) {
+func (v *lifecycle) unknown(e *handleState) (since [2]ids.Tick) {
 	if v.relayout {
-		since[0] = v.laid
+		since[0] = e.laid
 	}
 	if v.newParent {
 		since[1] = v.repeat
@@ -63,9 +63,9 @@ func (v *lifecycle) unknown() (since [2]ids.Tick) {
 
 // appendRemoval codes the removal of a node and notes its entry; what the node was in the end is the last of it.
 func (u *updates) appendRemoval(p *Peer, h uint32, e *handleState, v *lifecycle, now time.Duration) {
-	m, ago := &p.Model.Entry, uint32(u.store.Tick-v.end)
-	fenced := v.fence > p.Link.Arrived && (v.copies == 0 || now-v.round < wire.FenceAge)
-	says := coder.RemoveDestroyed*flag(v.destroyed) | coder.RemoveFenced*flag(fenced) |
+	m, ago := &p.Model.Entry, uint32(u.store.Tick-e.laid)
+	fenced := v.fence > p.Link.Arrived && (e.copies == 0 || now-e.round < wire.FenceAge)
+	says := coder.RemoveDestroyed*flag(e.has(stateDestroyed)) | coder.RemoveFenced*flag(fenced) |
 		coder.RemoveLast*flag(len(v.last) > 0) | coder.RemoveReason*flag(v.reason != 0) | coder.RemoveEarlier*flag(ago != 0)
 	u.syms = append(u.syms, m.Remove.Sym(1+says), coder.Unsigned(&m.Handle, h), prefix.Raw(uint32(e.gen), 8))
 	if fenced {

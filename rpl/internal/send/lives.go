@@ -2,7 +2,6 @@ package send
 
 import (
 	"math/bits"
-	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/link"
@@ -10,32 +9,23 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
-// lifecycle is how the node of a handle comes to a peer and leaves it: arrival, removal,
-// and the messages that wait for either. A node that is there and of which nothing is on its
-// way has none.
+// lifecycle is what is unusual of how the node of a handle comes to a peer, is there and leaves it:
+// another owner, parent or set of items, the messages that wait for arrival or removal, what goes with
+// that. Most nodes have none at any time.
 type lifecycle struct {
 	handle        uint32
-	laid          ids.Tick      // acks of packets before this tick are of another set of items, or of another node
-	until         uint64        // it lasts until the number of the next packet is this
-	node          ids.Node      // on its way out
-	round         time.Duration // when the first copy of this round was sent
-	planned       uint32        // the send for which a copy is planned
-	ownershipTick ids.Tick      // tick of the newest packet that carried owner and parent; 0 once that is acked
-	block         uint64        // number of the reliable message with the arrival, 0 for none
-	fence         uint64        // number of the last reliable message that names the handle
-	repeat        ids.Tick      // owner and parent go with each update until an ack of this tick or a later one shows that the peer knows them; 0: it does
-	lastSent      ids.Tick      // of the newest update sent, of a node with a rate of its own
-	end           ids.Tick      // that the removal tells
-	calls         uint16        // reliable calls that the peer may be holding until the arrival
-	copies        uint8         // sent in this round
-	inflight      uint8
+	ownershipTick ids.Tick // tick of the newest packet that carried owner and parent; 0 once that is acked
+	until         uint64   // it lasts until the number of the next packet is this
+	block         uint64   // number of the reliable message with the arrival, 0 for none
+	fence         uint64   // number of the last reliable message that names the handle
+	repeat        ids.Tick // owner and parent go with each update until an ack of this tick or a later one shows that the peer knows them; 0: it does
+	lastSent      ids.Tick // of the newest update sent, of a node with a rate of its own
+	calls         uint16   // reliable calls that the peer may be holding until the arrival
 
-	newParent bool // of what repeats, the parent is new, or the node has leapt
-	again     bool // owner and parent were sent: send them again, with the next row that is sent
-	waits     bool // further calls wait at the authority for a place among calls
-	relayout  bool // the set of items must be sent
-	destroyed bool
-	removed   bool             // the removal is acked; only reliable messages still need the handle
+	newParent bool             // of what repeats, the parent is new, or the node has leapt
+	again     bool             // owner and parent were sent: send them again, with the next row that is sent
+	waits     bool             // further calls wait at the authority for a place among calls
+	relayout  bool             // the set of items must be sent
 	reason    uint8            // of the game, for the removal; 0: none
 	rows      uint8            // how many the node had in the end …
 	last      []*store.LastRow // … and which of them the removal carries
@@ -46,8 +36,7 @@ type lifecycle struct {
 // outlast keeps a lifecycle until no packet that was sent up to now can be acked any more.
 func (v *lifecycle) outlast(l *link.Link) { v.until = l.Next + wire.RecordLen }
 
-// lives are the lifecycles of a peer, by number. Number 0 is that of a handle which has none: all
-// of it is zero, and stays so.
+// lives are the lifecycles of a peer, by number. Number 0 is that of a handle which has none.
 type lives struct {
 	chunks []*lifeChunk
 	room   int          // no chunk before this one has room
@@ -66,10 +55,11 @@ type lifeChunk struct {
 	all  [chunkLen]lifecycle
 }
 
-// prepare makes the first chunk.
-func (s *lives) prepare() {
-	s.chunks = append(s.chunks, &lifeChunk{used: 1})
-}
+// noLives is the first chunk of all peers, of which the first lifecycle says nothing. Nobody writes it.
+var noLives = lifeChunk{used: 1<<chunkLen - 1}
+
+// prepare takes the first chunk.
+func (s *lives) prepare() { s.chunks = append(s.chunks, &noLives) }
 
 func (s *lives) at(number uint32) *lifecycle {
 	return &s.chunks[number/chunkLen].all[number%chunkLen]
@@ -123,16 +113,35 @@ func (p *Peer) life(h uint32) *lifecycle {
 	return p.lives.at(e.life)
 }
 
-// lifeOf returns an entry's lifecycle, to be read: the one that says nothing if it has none.
+// lifeOf returns an entry's lifecycle. If it has none, that is the one that says nothing, to be read
+// only.
 func (p *Peer) lifeOf(e *handleState) *lifecycle { return p.lives.at(e.life) }
 
 // lifeAt is lifeOf of a handle.
 func (p *Peer) lifeAt(h uint32) *lifecycle { return p.lifeOf(&p.States[h]) }
 
+// setRelayout notes whether the set of items of a lifecycle's node must be sent.
+func (p *Peer) setRelayout(v *lifecycle, must bool) {
+	if v.relayout != must {
+		v.relayout = must
+		p.anew += int32(2*flag(must) - 1)
+	}
+}
+
+// mayBeSpeculative reports whether an update may build on an arrival that is not acked: a
+// datagram carried the arrival, and neither the set of items nor owner and parent have changed since.
+func (p *Peer) mayBeSpeculative(e *handleState) bool {
+	v := p.lifeOf(e)
+	return p.maybeArrived(e) && !v.relayout && v.repeat == 0
+}
+
+// maybeArrived reports whether a datagram carried the arrival.
+func (p *Peer) maybeArrived(e *handleState) bool { return e.copies > 0 && p.lifeOf(e).block == 0 }
+
 // endIfOver ends the lifecycle of a handle, if it has one that says nothing any more.
 func (p *Peer) endIfOver(h uint32, now ids.Tick, hz int) {
 	e := &p.States[h]
-	if v := p.lifeOf(e); e.life != 0 && e.State == HandleIn && v.isOver(p, now, hz) {
+	if e.life != 0 && e.State == HandleIn && p.lifeOf(e).isOver(p, now, hz) {
 		p.endLife(e)
 	}
 }
@@ -169,14 +178,10 @@ func (p *Peer) endSome(now ids.Tick, hz int) {
 		return
 	}
 	c := s.chunks[k]
-	if c == nil {
+	if c == nil || k == 0 {
 		return
 	}
-	used := c.used
-	if k == 0 {
-		used &^= 1
-	}
-	for ; used != 0; used &= used - 1 {
+	for used := c.used; used != 0; used &= used - 1 {
 		v := &c.all[bits.TrailingZeros8(used)%chunkLen]
 		if p.Link.Next < v.until || !v.isOver(p, now, hz) {
 			continue // it is read alone: the state is elsewhere in memory

@@ -38,7 +38,9 @@ func (plr *planner) planWithOwnership(p *Peer, own *marks.Batch) {
 	for _, h := range p.ownerships.handles {
 		e, v := &p.States[h], p.lifeAt(h)
 		if v.repeat == 0 || !e.isHere() {
-			v.repeat, v.newParent = 0, false
+			if e.life != 0 {
+				v.repeat, v.newParent = 0, false
+			}
 			continue
 		}
 		kept = append(kept, h)
@@ -97,7 +99,11 @@ func (u *updates) parentHere(p *Peer, n *store.Node) bool {
 }
 
 // ownershipArrived processes the ack of a packet that carried owner and parent.
-func (v *lifecycle) ownershipArrived(tick ids.Tick) {
+func (p *Peer) ownershipArrived(e *handleState, tick ids.Tick) {
+	if e.life == 0 {
+		return
+	}
+	v := p.lifeOf(e)
 	if tick >= v.ownershipTick {
 		v.ownershipTick = 0
 	}

@@ -29,10 +29,11 @@ type Peer struct {
 	// Receive, Schedule and Encode
 	Link    link.Link
 	Marks   marks.Set
-	busy    bool // one of the lists that are mostly empty may have something (isBusy)
-	came    bool // an arrival may be due, or one in coming is acked
-	went    bool // the same for going
-	trails  bool // the packet before had updates
+	busy    bool  // one of the lists that are mostly empty may have something (isBusy)
+	came    bool  // an arrival may be due, or one in coming is acked
+	went    bool  // the same for going
+	trails  bool  // the packet before had updates
+	anew    int32 // handles whose node comes again, with other items
 	tally   tally
 	checked time.Duration // when the newest checksum was sent
 	plan    plan
@@ -164,7 +165,7 @@ func (p *Peer) admit(s *Sender, slot uint32) uint32 {
 	n := &s.store.Nodes[slot]
 	e := &p.States[h]
 	*e = handleState{slot: slot, State: HandleComing, gen: e.gen + 1}
-	p.life(h).laid = p.nextTick(s.store.Tick)
+	e.laid = p.nextTick(s.store.Tick)
 	if h < uint32(len(p.sparse.every)) {
 		p.sparse.every[h] = 0
 	}
@@ -241,14 +242,16 @@ func (p *Peer) isIn(group ids.Audience) bool { return p.view.Groups>>(group-ids.
 // startRemoval starts the removal of the node of a handle, which still exists. What the peer has of
 // it is right up to the tick end.
 func (p *Peer) startRemoval(n *store.Node, h uint32, end ids.Tick, destroyed bool) {
-	e, v := &p.States[h], p.life(h)
-	v.node, v.end = n.ID, end
+	e := &p.States[h]
 	p.release(e)
 	p.kept.nodes--
-	e.State, v.destroyed, v.copies, v.inflight = HandleGoing, destroyed, 0, 0
+	e.State, e.row = HandleGoing, n.ID.Tenant()
+	e.note(stateDestroyed, destroyed)
+	e.transit = transit{laid: end}
 	p.Marks.Clear(marks.Dirty, h)
 	p.Marks.Clear(marks.Loose, h)
 	p.setMoves(e, false)
+	p.setRelayout(p.lifeOf(e), false)
 	p.going, p.came, p.went = append(p.going, h), true, true
 }
 
@@ -264,14 +267,14 @@ func (p *Peer) refresh(s *Sender, h uint32) {
 	p.bases.Forget(h)
 	p.allot(s.store, e, &s.store.Nodes[e.slot])
 	v.from = v.from[:0]
-	v.relayout = true
+	p.setRelayout(v, true)
 	if e.State == HandleIn {
 		e.State = HandleComing
 		p.coming = append(p.coming, h)
 	}
 	p.came, p.arrivals.lost = true, true
-	v.copies, v.inflight, v.block = 0, 0, 0
-	v.laid = p.nextTick(s.store.Tick)
+	e.copies, e.inflight, v.block = 0, 0, 0
+	e.laid = p.nextTick(s.store.Tick)
 	v.outlast(&p.Link)
 }
 
@@ -287,10 +290,11 @@ func (p *Peer) nextTick(now ids.Tick) ids.Tick {
 // freeHandle frees a handle whose removal is acked.
 func (p *Peer) freeHandle(h uint32) {
 	e := &p.States[h]
-	v := p.lifeOf(e)
-	p.heldNoMore(v)
+	if e.life != 0 {
+		p.heldNoMore(p.lifeOf(e))
+		p.endLife(e)
+	}
 	p.bases.Forget(h)
-	p.endLife(e)
 	*e = handleState{gen: e.gen}
 	p.Handles.Clear(h)
 	p.went = true

@@ -110,7 +110,7 @@ func (u *updates) planNothing(p *Peer, h uint32, r *store.Row, pr *peerRow) {
 
 // planSpeculative is planUpdate for a plain node whose arrival is not acked.
 func (u *updates) planSpeculative(p *Peer, h uint32, e *handleState) {
-	if !p.lifeOf(e).mayBeSpeculative() {
+	if !p.mayBeSpeculative(e) {
 		u.arriveChanged(p, h, e)
 		return
 	}

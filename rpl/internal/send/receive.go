@@ -219,7 +219,7 @@ func (rc *receiver) blocksArrived(p *Peer) {
 		}
 	}
 	for _, h := range p.going {
-		if v := p.lifeAt(h); p.States[h].State == HandleGoing && v.fence <= l.Arrived && v.removed {
+		if e := &p.States[h]; e.State == HandleGoing && e.has(stateRemoved) && p.lifeOf(e).fence <= l.Arrived {
 			p.freeHandle(h)
 		}
 	}

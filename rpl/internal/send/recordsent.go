@@ -100,14 +100,13 @@ func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 		case recRow, recSpeculative:
 			p.sentRow(e, re, tick)
 		case recArrival, recRemoval:
-			v := p.lifeOf(e)
-			if v.copies == 0 {
-				v.round = now
+			if e.copies == 0 {
+				e.round = now
 			}
-			v.copies++
-			if v.inflight++; re.Kind == recArrival && v.repeat != 0 { // it carries owner and parent
+			e.copies++
+			if e.inflight++; re.Kind == recArrival && p.lifeOf(e).repeat != 0 { // it carries owner and parent
 				e.note(stateOwnership, false)
-				v.ownershipTick = tick
+				p.lifeOf(e).ownershipTick = tick
 				p.Marks.Clear(marks.Dirty, re.Handle)
 			}
 		case recForget:
@@ -133,7 +132,7 @@ func (p *Peer) sentRow(e *handleState, re *link.Entry, tick ids.Tick) {
 	if e.has(stateRated) {
 		p.life(re.Handle).lastSent = tick
 	}
-	if e.State == HandleComing && re.Kind == recRow && !pr.known() && (p.lifeOf(e).copies == 0 || pr.acked == 0) {
+	if e.State == HandleComing && re.Kind == recRow && !pr.known() && (e.copies == 0 || pr.acked == 0) {
 		pr.acked, pr.ackedTick = re.Ver, uint32(tick) // the base of speculative updates
 	}
 }

@@ -51,8 +51,8 @@ func (s *Sender) resync(p *Peer, now time.Duration) {
 		case HandleComing, HandleIn:
 			p.refresh(s, uint32(h))
 		case HandleGoing:
-			v := p.lifeAt(uint32(h))
-			v.copies, v.inflight, p.went = 0, 0, true
+			e := &p.States[h]
+			e.copies, e.inflight, p.went = 0, 0, true
 		}
 	}
 }
@@ -71,6 +71,6 @@ func (s *Sender) endResync(p *Peer) {
 func (p *Peer) awaits(by ids.Tick) bool {
 	return slices.ContainsFunc(p.coming, func(h uint32) bool {
 		e := &p.States[h]
-		return e.State == HandleComing && p.lifeOf(e).laid <= by
+		return e.State == HandleComing && e.laid <= by
 	})
 }

@@ -186,17 +186,17 @@ func (plr *planner) planSend(p *Peer, own *marks.Batch, now time.Duration) {
 func (plr *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any bool) {
 	u, kept, most := &plr.sender.Updates, p.going[:0], p.Link.CopiesFor()
 	for _, h := range p.going {
-		e, v := &p.States[h], p.lifeAt(h)
+		e := &p.States[h]
 		if e.State != HandleGoing {
 			continue
 		}
 		kept = append(kept, h)
-		if v.removed || v.due(now, most) != dueAs(copies) {
+		if e.has(stateRemoved) || e.due(now, most) != dueAs(copies) {
 			continue
 		}
 		any = true
 		begun := u.cursor()
-		u.appendRemoval(p, h, e, v, now)
+		u.appendRemoval(p, h, e, p.lifeOf(e), now)
 		b := u.bundle(h, begun)
 		if !plr.afford(p, int(b.bits)) {
 			u.rewind(begun)
@@ -227,14 +227,14 @@ func dueAs(copies bool) int {
 }
 
 // due is what is due for an arrival or a removal that is sent in so many copies.
-func (v *lifecycle) due(now time.Duration, copies uint8) int {
+func (t *transit) due(now time.Duration, copies uint8) int {
 	switch {
-	case v.copies == 0:
+	case t.copies == 0:
 		return dueFirst
-	case v.inflight == 0:
-		v.copies = 0
+	case t.inflight == 0:
+		t.copies = 0
 		return dueFirst
-	case v.copies < copies && now-v.round >= link.CopyDue(v.copies, copies):
+	case t.copies < copies && now-t.round >= link.CopyDue(t.copies, copies):
 		return dueCopy
 	}
 	return dueNothing
@@ -250,14 +250,14 @@ func (plr *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool
 		calm = 0
 	}
 	for i, h := range p.coming {
-		if p.States[h].State != HandleComing {
+		e := &p.States[h]
+		if e.State != HandleComing {
 			continue
 		}
 		if kept = append(kept, h); i < calm {
 			continue
 		}
-		v := p.lifeAt(h)
-		if v.block != 0 || v.planned == plr.store.Send || v.due(now, most) != dueAs(copies) {
+		if e.isPlanned(plr.store.Send) || p.lifeOf(e).block != 0 || e.due(now, most) != dueAs(copies) {
 			continue
 		}
 		any = true
@@ -331,7 +331,7 @@ func (plr *planner) findLeaving(p *Peer) {
 	plr.leaving.Begin(len(p.going))
 	for _, h := range p.going {
 		if e := &p.States[h]; e.State == HandleGoing {
-			plr.leaving.Add(p.lifeOf(e).node)
+			plr.leaving.Add(e.leavingNode())
 		}
 	}
 }
@@ -346,7 +346,7 @@ func (plr *planner) admitTree(p *Peer, slot uint32) int {
 	plr.admitBelow(p, slot)
 	for _, h := range plr.group {
 		n := u.appendArrival(p, h)
-		p.life(h).planned = plr.store.Send
+		p.States[h].plans(plr.store.Send)
 		if k := to.nodes - at.nodes; k == wire.MaxInPacket || k > 0 && to.bits+n-at.bits > wire.MaxTreeBits {
 			plr.arrives(p, u.arrivalOf(at, to))
 			at = to

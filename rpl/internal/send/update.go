@@ -75,7 +75,7 @@ func (u *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 		return
 	case n.Spawn.Hz > 0 && !e.owesOwnership() && !p.predicts(n) && uint32(u.store.Tick-v.lastSent)*uint32(n.Spawn.Hz) < uint32(u.sender.Setup.Hz):
 		return // not due by the node's own rate
-	case speculative && !v.mayBeSpeculative():
+	case speculative && !p.mayBeSpeculative(e):
 		u.arriveChanged(p, h, e)
 		return
 	}
@@ -178,13 +178,6 @@ func (u *updates) noteTwins(n *store.Node, i int) {
 		u.said = append(u.said, rowtype.Said{Word: w.At, Value: *u.store.Known(&u.store.Rows[n.Rows()[w.Row]]).Word(w.From)})
 	}
 }
-
-// mayBeSpeculative reports whether an update may build on an arrival that is not acked: a
-// datagram carried the arrival, and neither the set of items nor owner and parent have changed since.
-func (v *lifecycle) mayBeSpeculative() bool { return v.maybeArrived() && !v.relayout && v.repeat == 0 }
-
-// maybeArrived reports whether a datagram carried the arrival.
-func (v *lifecycle) maybeArrived() bool { return v.block == 0 && v.copies > 0 }
 
 // loosen says whether a handle must be looked at in every send.
 func (p *Peer) loosen(h uint32, loose bool) {
@@ -361,7 +354,7 @@ func (u *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, sp
 		return coder.RowKeyframe
 	case hasFractions(u.store, p.Model, r):
 		return coder.RowKeyframe
-	case speculative && r.Vars == nil && p.Link.Lossy() && p.lifeAt(h).copies > 1:
+	case speculative && r.Vars == nil && p.Link.Lossy() && p.States[h].copies > 1:
 		return coder.RowKeyframe // which copy of the arrival the peer has is not known
 	case speculative || !pr.implicit(uint32(p.Link.BaseTick)) || !u.linesUp(p, r, pr):
 		return coder.RowExplicit

@@ -127,7 +127,9 @@ func (cs *calls) handleOf(p *Peer, n ids.Node) (h uint32, wanted bool) {
 func (cs *calls) callWaiting(p *Peer) {
 	for _, c := range p.RPC.Waiting {
 		if h, _ := cs.handleOf(p, c.node); h != wire.NoHandle {
-			p.lifeAt(h).waits = false
+			if v := p.lifeAt(h); v.waits {
+				v.waits = false
+			}
 		}
 	}
 	kept := p.RPC.Waiting[:0]
