@@ -28,6 +28,10 @@ const straight = 4
 // second after 68 s.
 const countFrom = 1 << 12
 
+// leastCount is the least velocity of what counts, a step a tick. What goes up by one now and then is
+// an amount, such as a score.
+const leastCount = 1 << rowtype.InferBits
+
 // infer sets the inferred velocities of a row, and reports whether one changed. A
 // velocity changes only if that of the row's reference version proves wrong.
 func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed bool) {
@@ -66,7 +70,9 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed 
 		if left {
 			now[v] = 0
 			if !plain && s.pays(k, block) {
-				now[v] = r.velocity(tick, n)
+				if v1 := r.velocity(tick, n); s.moves[k] || max(v1, -v1) >= leastCount {
+					now[v] = v1
+				}
 			}
 		}
 		if judged && old|now[v] != 0 {
