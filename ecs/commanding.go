@@ -83,13 +83,14 @@ type commanding struct {
 	drawn  command.Drawn // what the player saw when it gave the commands of this step
 	writer command.Writer
 
-	message command.Message
-	room    rpl.ArgRoom // scratch …
-	bytes   []byte
-	asked   []rpl.Node
-	said    commandReport
-	playing rpl.Tick // the tick whose commands are running; 0: none …
-	replays bool     // … and they run again
+	foreseen bool // on the authority: a client has predicted what it does not own, and may do so with anything
+	message  command.Message
+	room     rpl.ArgRoom // scratch …
+	bytes    []byte
+	asked    []rpl.Node
+	said     commandReport
+	playing  rpl.Tick // the tick whose commands are running; 0: none …
+	replays  bool     // … and they run again
 
 	counts    CommandStats // Margin and Lead are found when they are asked for
 	marginSum float64      // in ticks, of marginOf commands
@@ -100,6 +101,7 @@ type commanding struct {
 func (co *commanding) reset() {
 	hz := float64(co.config.Steps)
 	co.lead, co.got, co.makes, co.heard = clock.Lead{Bound: co.config.MaxMargin.Seconds() * hz, Hz: hz}, 0, 0, false
+	co.foreseen = false
 	co.writer = command.NewWriter(command.Kept(co.config.Steps))
 }
 
@@ -383,6 +385,7 @@ func (co *commanding) received(c Call, args []byte) error {
 	}
 	if rp.End(&co.message, uint32(co.Tick)) {
 		co.Auth.SetPredicting(c.From, co.message.Others)
+		co.foreseen = co.foreseen || len(co.message.Others) > 0
 	}
 	return nil
 }

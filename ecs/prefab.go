@@ -112,7 +112,7 @@ func (f *Prefab[A]) Predict(c Call, key int, a A) *donburi.Entry {
 		r = f.authority(r, "predicted")
 		r.checks.Spawns(f.def, c.name)
 		var name []byte
-		if c.name.Tick != 0 && c.From != r.shared.Me { // else it is nobody's prediction
+		if c.name.Tick != 0 && (r.commands.foreseen || c.From != 0 && c.From != r.shared.Me) { // else it is nobody's prediction
 			name = c.name.Append(nil)
 		}
 		e := f.spawn(r, r.shared.World, a, name)
