@@ -245,6 +245,9 @@ func (k *packer) fill() {
 		k.putRuns()
 	}
 	begun := start != k.progress()
+	if k.update == 0 && pl.together && k.p.updatesMost() > k.room {
+		k.ownershipFirst()
+	}
 	if !begun || k.update > 0 || int(p.plan.ownershipBits) <= k.room {
 		k.updates()
 	} // else those with a new parent or owner go together in the next packet

@@ -10,9 +10,6 @@ import (
 // each send, and those before that come last. A full queue on the way drops the last packets
 // of each send: without this it would be the same nodes that are never sent.
 func rotate(updates []bundle, send uint32) {
-	for len(updates) > 0 && updates[0].ownership {
-		updates = updates[1:] // they stay together
-	}
 	bits := 0
 	for i := range updates {
 		if !updates[i].skip {
@@ -36,12 +33,16 @@ func rotate(updates []bundle, send uint32) {
 
 // ownershipFirst puts the updates that carry another parent or owner in front, so that all of
 // a send travel in one datagram, and arrive or are lost together (protocol rule 20). More of
-// them than a datagram holds are split.
-func ownershipFirst(updates []bundle) {
+// them than a datagram holds are split. A packet that has room for all updates needs no such order,
+// in which a lower handle behind a higher one begins another packet.
+func (k *packer) ownershipFirst() {
+	updates := k.p.plan.updates.in(k.sender.Updates.bundles.updates)
 	slices.SortStableFunc(updates, func(x, y bundle) int { return flag(y.ownership) - flag(x.ownership) })
 	for i := range updates { // a name depends on the update before, so it is made again
 		if b := &updates[i]; b.name != cohortName {
 			b.codes, b.name = b.bare(), 0
 		}
 	}
+	k.p.plan.together = false
+	k.scanPredicted()
 }

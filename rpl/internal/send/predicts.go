@@ -155,15 +155,19 @@ func (k *packer) fitsWhole(room int) bool {
 	if pl.ownershipBits > 0 || !pl.removals.empty() || !pl.arrivals.empty() { // these go in front
 		return false
 	}
-	n := pl.updates.len() + int(pl.folded)
-	bits := int(pl.updateBits) + wire.EndBits
+	bits := k.p.updatesMost() + wire.EndBits
 	if k.p.busy {
 		for _, c := range k.p.RPC.Unreliable[:k.p.RPC.paid] {
 			bits += 8*len(c) + wire.NameBits
 		}
 		bits += len(k.p.checks.plan) * checkBits
 	}
-	return bits+n*wire.NameBits <= 8*room-wire.HeaderBits
+	return bits <= 8*room-wire.HeaderBits
+}
+
+// updatesMost is more than the bits of all updates of a plan.
+func (p *Peer) updatesMost() int {
+	return int(p.plan.updateBits) + (p.plan.updates.len()+int(p.plan.folded))*wire.NameBits
 }
 
 // checkBits is more than a checksum takes in a packet.

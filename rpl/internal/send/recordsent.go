@@ -15,12 +15,11 @@ import (
 // may still be put off is recorded in Encode.
 
 // recordUpdates records the updates that leave, gives them their names on the wire, counts
-// those names for the learner, and moves updates with a new parent or owner to the
-// front.
+// those names for the learner.
 func (u *updates) recordUpdates(p *Peer) {
 	gaps := u.sender.Tables.Learner.Gaps
 	gaps[coder.GapEnd]++
-	p.plan.ownershipBits = 0
+	p.plan.ownershipBits, p.plan.together = 0, false
 	if p.plan.updates.empty() {
 		return
 	}
@@ -67,8 +66,7 @@ func (u *updates) recordUpdates(p *Peer) {
 		}
 		p.sent(u.recsOf(b), u.store.Tick, u.store.Now)
 	}
-	if ownership > 1 {
-		ownershipFirst(updates)
+	if pl.together = ownership > 1; pl.together {
 		u.Cohorts.close(pl)
 	}
 	if lossy && pl.updateBits > 8*wire.PacketRoom {

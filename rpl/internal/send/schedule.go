@@ -23,6 +23,7 @@ type plan struct {
 	updateBits    int32 // bits of all updates, without their names
 	folded        int32 // updates beyond the first of each bundle that stands for several (cohort.go)
 	ownershipBits int32 // bits of those that are sent and carry another parent or owner
+	together      bool  // these are several
 	held          bool  // nothing leaves but probes
 	probe         bool
 	short         bool  // not all that is marked was looked at and paid for

@@ -1,0 +1,69 @@
+package rpl_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/rpltest"
+	"github.com/tendonengine/tendon/transport/netsim"
+)
+
+type givenBody struct {
+	X float64 `rpl:"step=1/16,interp"`
+	Y float64 `rpl:"step=1/16,interp"`
+}
+
+// To give away several nodes at once, such as a car with its trailer, takes no packet more than any
+// other send of the same size.
+func TestGiveOfATreeSplitsNoSend(t *testing.T) {
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	s := rpl.NewSchema("given")
+	typ := s.Item("body", reflect.TypeFor[givenBody](), nil)
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, SendHz: 30}, seed, netsim.Conditions{Delay: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := net.Join(2); err != nil {
+		t.Fatal(err)
+	}
+	var nodes []rpl.Node
+	var items []rpl.Item
+	spawn := func(parent rpl.Node) {
+		id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}, Parent: parent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, _ := net.A.Item(id, 0)
+		nodes, items = append(nodes, id), append(items, it)
+	}
+	for range 8 {
+		spawn(0)
+	}
+	spawn(nodes[3])
+	bodies := make([]givenBody, len(nodes))
+	several := 0
+	for tick := range 1200 {
+		before := net.Packets
+		net.Tick(func(rpl.Tick) {
+			for i := range bodies {
+				bodies[i].X, bodies[i].Y = rng.Float64()*1000, rng.Float64()*1000
+				net.A.Set(items[i], unsafe.Pointer(&bodies[i]))
+			}
+			if to := rpl.Peer(2 * (tick / 60 % 2)); tick%60 == 0 {
+				net.A.Give(nodes[3], to)
+				net.A.Give(nodes[8], to)
+			}
+		})
+		if tick > 60 && net.Packets > before+1 {
+			several++
+		}
+	}
+	if several > 0 {
+		t.Errorf("seed %d: %d of 600 sends of 9 nodes took several packets", seed, several)
+	}
+}
