@@ -83,6 +83,17 @@ func (a *Authority) Set(item Item, component unsafe.Pointer) (changed bool) {
 	return changed
 }
 
+// Place says where a node is that may have changed its place or its parent since the last Stream, by the
+// component that says its place, and that is about to be called: who sees it there from now on hears
+// the call. Set follows, as in each tick. Place does nothing for an item that was removed, or that says
+// no place, and where no call would ask for it.
+func (a *Authority) Place(item Item, component unsafe.Pointer) {
+	if it, ok := a.store.Item(item); ok && a.store.Nodes[a.store.Items[it].Node].Judge {
+		a.store.Place(it, component)
+		a.interest.UpdateGrid()
+	}
+}
+
 // SetWords is Set for an item whose type was made by the schema's builder. It is given
 // the item's current words, which must be within their ranges.
 func (a *Authority) SetWords(item Item, words []int32) (changed bool) {

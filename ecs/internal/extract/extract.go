@@ -188,13 +188,19 @@ func (ex *Reader) noticeNodes(p *plan, archetype int) {
 	})
 }
 
-// NoticeTop is the same for the top of a node's tree alone, at once: a call goes to the
-// peers that may have the tree when the call is made.
+// NoticeTop is the same for the top of a node's tree alone, at once, and reads its place: a call goes
+// to the peers that may have the tree when the call is made.
 func (ex *Reader) NoticeTop(n *nodes.Node) {
 	for n.Parent != nil {
 		n = n.Parent
 	}
 	ex.notice(n)
+	if i := ex.Auth.PlaceItem(n.ID); i >= 0 && i < len(n.Items) {
+		b := &n.Items[i]
+		if e, at := ex.Component(b); at != nil {
+			ex.Auth.Place(b.Item, ex.Tagged(b.Comp, e, at))
+		}
+	}
 }
 
 func (ex *Reader) notice(n *nodes.Node) {

@@ -215,7 +215,8 @@ func (v *scanPass) allows(slot uint32, square float64, had bool) bool {
 		return true
 	}
 	if len(v.beside) > 0 {
-		return v.m.policyWants(v.p, slot, had)
+		want, _ := v.m.policyWants(v.p, slot, had)
+		return want
 	}
 	return v.m.allows(v.p, slot, &spatial.Observer{X: v.o[0], Y: v.o[1], Scale: 1}, square, had)
 }

@@ -83,7 +83,8 @@ func (m *Manager) inSight(p *Viewer, slot uint32) bool {
 		return true // it is not had for its distance
 	}
 	if g.Policy != nil {
-		return m.policyWants(p, slot, true)
+		want, _ := m.policyWants(p, slot, true)
+		return want
 	}
 	limit := g.Rings.Sight[1]
 	for i := range p.Points {

@@ -167,8 +167,8 @@ func (m *Manager) allows(v *Viewer, slot uint32, o *spatial.Observer, square flo
 	})
 }
 
-// policyWants is wants for a Policy: an observer has the node in sight, and is allowed to.
-func (m *Manager) policyWants(v *Viewer, slot uint32, had bool) bool {
+// policyWants is wants for a Policy: an observer has the node in sight (sighted), and is allowed to.
+func (m *Manager) policyWants(v *Viewer, slot uint32, had bool) (want, sighted bool) {
 	s, limit := &m.space.Positions[slot], m.space.Index.Rings.Sight[flag(had)]
 	extent := m.extentOf(slot)
 	for i := range v.Points {
@@ -179,11 +179,13 @@ func (m *Manager) policyWants(v *Viewer, slot uint32, had bool) bool {
 			d = max(0, math.Sqrt(d)-extent)
 			d *= d
 		}
-		if d <= limit*o.Scale*o.Scale && m.allows(v, slot, o, d, had) {
-			return true
+		if d <= limit*o.Scale*o.Scale {
+			if sighted = true; m.allows(v, slot, o, d, had) {
+				return true, true
+			}
 		}
 	}
-	return false
+	return false, sighted
 }
 
 // Favour is how much sooner than others a peer is sent a node, by the rule: 1 if that has

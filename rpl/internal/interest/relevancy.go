@@ -32,6 +32,10 @@ func (m *Manager) Stream(now time.Duration) {
 	}
 	clear(m.preloaded)
 	m.preloaded, m.streaming = m.preloaded[:0], true
+	for _, slot := range m.called {
+		m.Rejudge(slot)
+	}
+	m.called = m.called[:0]
 	if m.preloading > 0 {
 		m.endPreloads(now)
 	}
@@ -151,27 +155,6 @@ func (m *Manager) Forget(slot uint32) {
 	m.ungrid(slot)
 }
 
-// Judge judges a node's tree now if Stream would have to, for an RPC: it must reach a
-// peer that has just been let in or comes, and not one that has just been put out. A tree made
-// since the last Stream is not judged, because its place is not known yet.
-func (m *Manager) Judge(slot uint32) {
-	root := m.store.Root(slot)
-	n := &m.store.Nodes[root]
-	if n.Born == m.store.Send {
-		return
-	}
-	if n.Judge {
-		n.Judge = false
-		m.regrid(root)
-		m.rejudgeNow(root)
-	}
-	for _, v := range m.coming {
-		if root >= v.next && m.outside.Has(root) && m.space.Positions[root].Cell < 0 {
-			m.decide(v, root, m.judgeTree(v, root))
-		}
-	}
-}
-
 // rejudgeNow decides about a tree for every peer that its new place or rules may concern.
 func (m *Manager) rejudgeNow(root uint32) {
 	cell := m.space.Positions[root].Cell
@@ -179,7 +162,7 @@ func (m *Manager) rejudgeNow(root uint32) {
 		if v == nil || cell >= 0 && v.list.on {
 			continue
 		}
-		m.decide(v, root, m.judgeTree(v, root))
+		m.judge(v, root)
 	}
 	if cell < 0 {
 		return
@@ -187,6 +170,9 @@ func (m *Manager) rejudgeNow(root uint32) {
 	// Of the peers with neighbour lists, only those that see its cell, or hold or own a node
 	// of the tree, can want it.
 	m.reportToSubscribers(cell, root)
+	if m.calling { // who comes to see it is found by the lists, in Stream: too late for a call
+		m.noteWatching(cell)
+	}
 	m.noteConcerned(root)
 	for id := range m.showings.trees[root] {
 		if v := m.viewOf.Find(id); v != nil {
@@ -196,7 +182,7 @@ func (m *Manager) rejudgeNow(root uint32) {
 	for k, w := range m.concerned.W {
 		for m.concerned.W[k] = 0; w != 0; w &= w - 1 {
 			if v := m.Viewers[k<<6+bits.TrailingZeros64(w)]; v.list.on {
-				m.decide(v, root, m.judgeTree(v, root))
+				m.judge(v, root)
 			}
 		}
 	}
@@ -296,7 +282,8 @@ func (m *Manager) wants(v *Viewer, slot uint32, had bool) bool {
 	m.DistanceChecks++
 	n, s := &m.store.Nodes[slot], &m.space.Positions[slot]
 	if m.space.Index.Policy != nil {
-		return m.policyWants(v, slot, had)
+		want, _ := m.policyWants(v, slot, had)
+		return want
 	}
 	d := m.distance(v, slot, s)
 	if !(d <= m.Rule.Reach(v.ID)) {

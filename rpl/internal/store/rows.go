@@ -216,6 +216,18 @@ func (st *Store) Read(it itemSlot, component unsafe.Pointer) (changed bool) {
 	return st.set(it, words, vars)
 }
 
+// Place reads from the component of an item where its node is, before the item is read.
+func (st *Store) Place(it itemSlot, component unsafe.Pointer) {
+	m, h := &st.Items[it], &st.Hots[it]
+	if h.Flags&hotPlace == 0 {
+		return
+	}
+	words, vars := st.scratch[:len(m.Type.Words)], st.scratchVars[:len(m.Type.Vars)]
+	st.currentVars(m, vars)
+	m.Type.Extract(component, words, vars, st.refs)
+	st.placeBy(it, words)
+}
+
 // currentVars fills vars with the current values of an item. Extract compares with
 // them, so that a value that has not changed stays the same Go value.
 func (st *Store) currentVars(m *item, vars []any) {
@@ -256,17 +268,23 @@ func (st *Store) set(it itemSlot, words []int32, vars []any) (changed bool) {
 		st.activate(m.Node)
 	}
 	if (changed || h.Flags&hotFresh != 0) && h.Flags&hotPlace != 0 && !st.catching {
-		x, y := float64(words[m.Type.Pos[0]])*m.Type.PosStep, float64(words[m.Type.Pos[1]])*m.Type.PosStep
-		if s := &st.Space.Positions[m.Node]; h.Flags&hotFresh != 0 || x != s.X || y != s.Y {
-			st.setPosition(m.Node, x, y)
-			st.unplace(h)
-		}
+		st.placeBy(it, words)
 	}
 	if h.Flags&hotFresh != 0 {
 		h.Flags &^= hotFresh
 		st.classify(h)
 	}
 	return changed
+}
+
+// placeBy has a node be where the words of its item say.
+func (st *Store) placeBy(it itemSlot, words []int32) {
+	m, h := &st.Items[it], &st.Hots[it]
+	x, y := float64(words[m.Type.Pos[0]])*m.Type.PosStep, float64(words[m.Type.Pos[1]])*m.Type.PosStep
+	if s := &st.Space.Positions[m.Node]; h.Flags&hotFresh != 0 || x != s.X || y != s.Y {
+		st.setPosition(m.Node, x, y)
+		st.unplace(h)
+	}
 }
 
 // isBounded is whether a new value of a row's variable-length prop takes no more than its

@@ -1,0 +1,59 @@
+package interest
+
+// What is decided before Stream, because a node is called.
+
+// Judge judges a node's tree now if Stream would have to, for an RPC: it must reach a
+// peer that has just been let in or comes, and not one that has just been put out. A tree made
+// since the last Stream is not judged, because its place is not known yet. The place of another
+// may change until Stream, too: it is where the game has just put it, or still relative to what it
+// hung on. So it lets peers in, and takes the tree from nobody (judge). Stream judges it again.
+func (m *Manager) Judge(slot uint32) {
+	root := m.store.Root(slot)
+	n := &m.store.Nodes[root]
+	if n.Born == m.store.Send {
+		return
+	}
+	m.calling = true
+	if n.Judge {
+		n.Judge = false
+		m.called = append(m.called, root)
+		m.regrid(root)
+		m.rejudgeNow(root)
+	}
+	for _, v := range m.coming {
+		if root >= v.next && m.outside.Has(root) && m.space.Positions[root].Cell < 0 {
+			m.judge(v, root)
+		}
+	}
+	m.calling = false
+}
+
+// judge decides about a tree for a peer. For a call, a tree that is out of sight stays with a peer
+// that has it, unless a Policy refuses it in sight.
+func (m *Manager) judge(v *Viewer, root uint32) {
+	want := m.judgeTree(v, root)
+	if !want && m.calling && m.isNear(root) && !m.hides(v, root) {
+		if m.space.Index.Policy == nil {
+			return
+		}
+		if _, sighted := m.policyWants(v, root, true); !sighted {
+			return
+		}
+	}
+	m.decide(v, root, want)
+}
+
+// noteWatching notes the peers of which a list covers a bucket.
+func (m *Manager) noteWatching(bucket int32) {
+	lists := m.space.Index.Subscribers.Of(bucket)
+	for _, v := range m.Viewers {
+		if v == nil {
+			continue
+		}
+		for k := range v.present() {
+			if w := v.listAt(k); w.on && lists.Has(w.id) {
+				m.concerned.Set(uint32(v.index))
+			}
+		}
+	}
+}
