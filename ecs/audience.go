@@ -32,7 +32,8 @@ func Viewers(e *donburi.Entry) iter.Seq[rpl.Peer] {
 // Watched reports whether a node has any viewer: what follows from a node and changes nothing
 // else, such as a marker, an animation, a mind that only walks about, may be left out while
 // it has none. It costs the same for any number of peers. On a machine with a player every
-// node is watched.
+// node is watched. A peer that leaves or is lost is no viewer from that Receive on, and OnUnseen
+// follows in the next step that sends.
 func Watched(e *donburi.Entry) bool {
 	r, n := nodeAt(e)
 	if n == nil || n.ID == 0 || n.Leaving {

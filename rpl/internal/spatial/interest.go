@@ -81,7 +81,7 @@ func (f Fading) Rate(_ ids.Peer, distance float64) float64 {
 type View struct {
 	Viewer   ids.Peer
 	Node     ids.Node
-	X, Y     float64    // where the node is, or the top of its tree
+	X, Y     float64    // where the node is, or the top of its tree; it may be rounded to the step of the field, as it is sent
 	From     [2]float64 // the observer that has it in sight
 	Distance float64    // between them
 	Had      bool       // the viewer has the node now
