@@ -120,3 +120,42 @@ func TestJoinTellsLittleButValues(t *testing.T) {
 		t.Errorf("%d nodes took %d bytes, %.1f bits each; their values in their bits are %d", held, sent, float64(8*sent)/nodes, plain)
 	}
 }
+
+// A peer is filled up to a tick once it has acked all that had come to it by then, and what comes later does
+// not put that off.
+func TestFilledOnceAllIsThere(t *testing.T) {
+	s := rpl.NewSchema("filled")
+	typ := s.Build("it").Int("x", 0, 100).Done()
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{Delay: 100 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spawn := func() {
+		t.Helper()
+		if _, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 20 {
+		spawn()
+	}
+	c, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var by rpl.Tick
+	for k := range 120 {
+		net.Tick(func(tick rpl.Tick) {
+			if k == 1 {
+				by = tick
+			}
+			spawn()
+		})
+		switch filled := by > 0 && net.A.Filled(2, by); {
+		case filled && len(c.Log.Held) < 20:
+			t.Fatalf("filled in step %d with %d of 20 nodes", k, len(c.Log.Held))
+		case !filled && k == 119:
+			t.Error("never filled, while others come")
+		}
+	}
+}

@@ -112,7 +112,7 @@ func (rc *receiver) arrivedOther(p *Peer, re *link.Entry, before []link.Entry, t
 		return
 	}
 	e := &p.States[re.Handle]
-	if e.gen != re.Gen || tick < e.laid {
+	if e.gen != re.Gen || tick < p.lifeOf(e).laid {
 		return
 	}
 	switch re.Kind {
@@ -221,7 +221,7 @@ func (rc *receiver) lostEntries(p *Peer, states []link.Entry, tick ids.Tick) {
 			continue
 		}
 		e := &p.States[re.Handle]
-		if e.gen != re.Gen || tick < e.laid && re.Kind != recRemoval {
+		if e.gen != re.Gen || tick < p.lifeOf(e).laid && re.Kind != recRemoval {
 			continue
 		}
 		switch re.Kind {

@@ -106,7 +106,7 @@ func (plr *planner) fitSpeculative(p *Peer) {
 	for i := range speculative {
 		g := &speculative[i]
 		b := budget.BundleCost(int(g.bits))
-		if g.skip = p.bucket.Left < b || p.States[g.handle].isPlanned(plr.store.Send); !g.skip {
+		if g.skip = p.bucket.Left < b || p.States[g.handle].has(statePlanned); !g.skip {
 			p.bucket.Left -= b
 			if lossy {
 				plr.sender.Updates.beginCopies(p, plr.sender.Updates.recsOf(g))

@@ -72,10 +72,14 @@ func (plr *planner) touchPeers(peers []*Peer) {
 			found += plr.sender.Updates.touchStates(p.States, b, some[found:])
 		}
 		if p.went {
-			sum += p.touchHandles(p.going)
+			for _, h := range p.going[:min(len(p.going), store.Ahead)] {
+				sum += uint32(p.States[h].copies)
+			}
 		}
 		if p.came {
-			sum += p.touchHandles(p.coming)
+			for _, c := range p.coming[:min(len(p.coming), store.Ahead)] {
+				sum += uint32(p.States[c.handle].copies)
+			}
 		}
 	}
 	sum += plr.touchQueues(peers)
@@ -94,14 +98,6 @@ func (plr *planner) touchQueues(peers []*Peer) (sum uint32) {
 		}
 	}
 	return plr.store.TouchArrivals(found)
-}
-
-// touchHandles touches what the peer has of handles whose node comes or goes.
-func (p *Peer) touchHandles(handles []uint32) (sum uint32) {
-	for _, h := range handles[:min(len(handles), store.Ahead)] {
-		sum += uint32(p.States[h].copies)
-	}
-	return sum
 }
 
 // touchNext touches what planning the next batch of one peer needs.

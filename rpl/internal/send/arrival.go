@@ -104,7 +104,7 @@ func (plr *planner) arriveAgain(p *Peer, h uint32) int {
 		u.rewindArrival(begun)
 		return 0
 	}
-	p.States[h].plans(plr.store.Send)
+	p.States[h].note(statePlanned, true)
 	plr.sender.Accounts.Counters.Repeats++
 	plr.arrives(p, u.arrivalOf(from, u.arrivalCursor(bits)))
 	return bits
@@ -116,7 +116,7 @@ func (plr *planner) arriveAgain(p *Peer, h uint32) int {
 // these arrivals is whole, so the peer is right with whichever it gets.
 func (u *updates) arriveChanged(p *Peer, h uint32, e *handleState) {
 	plr := &u.sender.Planner
-	if !p.maybeArrived(e) || e.isPlanned(u.store.Send) || e.inflight == math.MaxUint8 || plr.burstRoom(p) <= 0 || p.resync.tick != 0 {
+	if !p.maybeArrived(e) || e.has(statePlanned) || e.inflight == math.MaxUint8 || plr.burstRoom(p) <= 0 || p.resync.tick != 0 {
 		return // in the answer to a resync all that moves would come in each send
 	}
 	if p.bucket.Left < p.bucket.Room*8/4 {
@@ -127,7 +127,8 @@ func (u *updates) arriveChanged(p *Peer, h uint32, e *handleState) {
 		return
 	}
 	if plr.arriveAgain(p, h) > 0 {
-		e.copies, e.round = 1, u.store.Now // further copies are of this one
+		e.copies = 1 // further copies are of this one
+		e.begins(u.store.Now)
 	}
 }
 

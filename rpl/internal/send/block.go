@@ -115,7 +115,7 @@ func (rc *receiver) maySee(p *Peer, b *link.Block) bool {
 			continue
 		}
 		e := &p.States[re.Handle]
-		if !e.isHere() || e.gen != re.Gen || b.Tick < e.laid {
+		if !e.isHere() || e.gen != re.Gen || b.Tick < p.lifeOf(e).laid {
 			return false
 		}
 		n := &rc.store.Nodes[e.slot]

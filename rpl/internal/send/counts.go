@@ -19,8 +19,8 @@ func (u *updates) leavesCounts(p *Peer) bool {
 		return false
 	}
 	if p.anew > 0 { // else this would read what peers have of all that comes to them
-		for _, h := range p.coming {
-			if e := &p.States[h]; e.State == HandleComing && e.copies == 0 && p.lifeOf(e).relayout {
+		for _, c := range p.coming {
+			if e := &p.States[c.handle]; e.State == HandleComing && e.copies == 0 && p.lifeOf(e).relayout {
 				return true // of what has other items now nothing is told until they are there
 			}
 		}

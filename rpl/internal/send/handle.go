@@ -9,8 +9,8 @@ import (
 )
 
 // handleState is what one handle means to a peer (protocol §6), as far as every update and
-// every ack needs it, and the usual arrival and removal: a cache line, since handles are asked for
-// one by one. The rest is in its lifecycle, which few nodes need.
+// every ack needs it, and the usual arrival and removal: 52 bytes, since a world has as many as nodes
+// times the peers that hold each. The rest is in its lifecycle, which few nodes need.
 type handleState struct {
 	slot  uint32 // of the node; while that is on its way out it may be another's (leavingNode)
 	row   uint32 // the node's row if it has one; else where its rows begin in peer.rows; of a node on its way out its tenant
@@ -25,17 +25,24 @@ type handleState struct {
 
 // A transit is how far the arrival of a handle's node is on its way, or its removal.
 type transit struct {
-	round    time.Duration // when the first copy of this round was sent
-	laid     ids.Tick      // acks of packets before this tick are of another set of items, or of another node; of a removal the tick that it tells
-	planned  uint16        // the send for which a copy of the arrival is planned, as far as there is room for its number
-	copies   uint8         // sent in this round
+	round    uint16 // ms, when the first copy of this round was sent, as far as there is room
+	copies   uint8  // sent in this round
 	inflight uint8
 }
 
-// plans notes that a copy of the arrival is planned for a send, and isPlanned reports whether one is:
-// wrongly in one of 65,536 sends, in which a lost arrival then waits for the next.
-func (t *transit) plans(send uint32)          { t.planned = uint16(send) }
-func (t *transit) isPlanned(send uint32) bool { return t.planned == uint16(send) }
+// begins begins a round of copies.
+func (t *transit) begins(now time.Duration) { t.round = uint16(now / time.Millisecond) }
+
+// since is how long ago this round of copies began; it comes round after 65 s.
+func (t *transit) since(now time.Duration) time.Duration {
+	return time.Duration(uint16(now/time.Millisecond)-t.round) * time.Millisecond
+}
+
+// coming is a handle whose arrival is not acked, and since which tick.
+type coming struct {
+	handle uint32
+	since  ids.Tick
+}
 
 // leavingNode is the node of an entry that is on its way out.
 func (e *handleState) leavingNode() ids.Node { return ids.MakeNode(e.slot, e.row) }
@@ -47,6 +54,7 @@ const (
 	stateMoves                 // the node moves by itself at the peer
 	stateRated                 // the node has a rate of its own
 	stateDestroyed             // it is on its way out because it is there no more
+	statePlanned               // a copy of its arrival is in the send that is being planned
 	stateRemoved               // its removal is acked; only reliable messages still need the handle
 )
 
@@ -86,10 +94,10 @@ func (e *handleState) judge(p *Peer, st *store.Store, n *store.Node) {
 // peerRow is what a peer has of one row. A version is named by the tick of the packet
 // that carried it, at most one version a tick.
 type peerRow struct {
-	carried            uint64 // bit i: a packet of tick newest-i carried it
-	newest             uint32 // tick of the newest packet that carried the row
-	acked, ackedTick   uint32 // the newest version that the peer is known to have; 0 none
-	flight, flightTick uint32 // the newest version sent and not judged lost, else the acked one; of a hidden row 0 and, while a forget is under way, its tick
+	newest             uint32    // tick of the newest packet that carried the row; of a node on its way out the tick that its removal tells
+	carried            [2]uint32 // bit i, the low half first: a packet of tick newest-i carried it
+	acked, ackedTick   uint32    // the newest version that the peer is known to have; 0 none
+	flight, flightTick uint32    // the newest version sent and not judged lost, else the acked one; of a hidden row 0 and, while a forget is under way, its tick
 
 	// The version before acked that the peer is known to have, and its tick: how much older
 	// than acked they are. Without an age no line starts from it; without a number the
@@ -150,6 +158,9 @@ func (p *Peer) row(e *handleState, i int) *peerRow {
 	return &p.rows.all[e.row+uint32(i)]
 }
 
+// carriers are the bits of carried.
+func (pr *peerRow) carriers() uint64 { return uint64(pr.carried[1])<<32 | uint64(pr.carried[0]) }
+
 // begin has a row known anew. Acks of packets before a tick say nothing of it: the peer has
 // lost what they carried. What later packets carry, it may have, or get yet.
 func (p *Peer) begin(h uint32, i int, tick ids.Tick, hidden bool) {
@@ -183,10 +194,9 @@ func (v *lifecycle) setFrom(i int, tick ids.Tick, l *link.Link) {
 
 // fromOf is the tick from which on acks say something of row i of an entry's node.
 func (p *Peer) fromOf(e *handleState, i int) ids.Tick {
-	if e.life != 0 {
-		if v := p.lifeOf(e); i < len(v.from) {
-			return max(v.from[i], e.laid)
-		}
+	v := p.lifeOf(e)
+	if i < len(v.from) {
+		return max(v.from[i], v.laid)
 	}
-	return e.laid
+	return v.laid
 }

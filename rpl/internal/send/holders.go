@@ -47,7 +47,7 @@ func (s *Sender) RemoveAtHolders(n *store.Node, reason uint8) {
 			p := s.All[h.Peer()]
 			v := p.life(h.Handle())
 			last, ago := u.lastOf(p, h.Handle(), n, u.ends, v.last[:0])
-			v.last, v.rows, v.reason, v.since = last, uint8(len(n.Rows())), reason, v.unknown(&p.States[h.Handle()])
+			v.last, v.rows, v.reason, v.since = last, uint8(len(n.Rows())), reason, v.unknown()
 			p.startRemoval(n, h.Handle(), s.store.Tick-ids.Tick(ago), true)
 		}
 	}

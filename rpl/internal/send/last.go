@@ -51,9 +51,9 @@ func (u *updates) lastOf(p *Peer, h uint32, n *store.Node, rows []*store.LastRow
 }
 
 // unknown returns since when a node has the items and the parent that a peer may not know it to have.
-func (v *lifecycle) unknown(e *handleState) (since [2]ids.Tick) {
+func (v *lifecycle) unknown() (since [2]ids.Tick) {
 	if v.relayout {
-		since[0] = e.laid
+		since[0] = v.laid
 	}
 	if v.newParent {
 		since[1] = v.repeat
@@ -63,8 +63,8 @@ func (v *lifecycle) unknown(e *handleState) (since [2]ids.Tick) {
 
 // appendRemoval codes the removal of a node and notes its entry; what the node was in the end is the last of it.
 func (u *updates) appendRemoval(p *Peer, h uint32, e *handleState, v *lifecycle, now time.Duration) {
-	m, ago := &p.Model.Entry, uint32(u.store.Tick-e.laid)
-	fenced := v.fence > p.Link.Arrived && (e.copies == 0 || now-e.round < wire.FenceAge)
+	m, ago := &p.Model.Entry, uint32(u.store.Tick)-e.one.newest
+	fenced := v.fence > p.Link.Arrived && (e.copies == 0 || e.since(now) < wire.FenceAge)
 	says := coder.RemoveDestroyed*flag(e.has(stateDestroyed)) | coder.RemoveFenced*flag(fenced) |
 		coder.RemoveLast*flag(len(v.last) > 0) | coder.RemoveReason*flag(v.reason != 0) | coder.RemoveEarlier*flag(ago != 0)
 	u.syms = append(u.syms, m.Remove.Sym(1+says), coder.Unsigned(&m.Handle, h), prefix.Raw(uint32(e.gen), 8))

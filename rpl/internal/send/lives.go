@@ -14,6 +14,7 @@ import (
 // that. Most nodes have none at any time.
 type lifecycle struct {
 	handle        uint32
+	laid          ids.Tick // acks of packets before this tick are of another set of items
 	ownershipTick ids.Tick // tick of the newest packet that carried owner and parent; 0 once that is acked
 	until         uint64   // it lasts until the number of the next packet is this
 	block         uint64   // number of the reliable message with the arrival, 0 for none

@@ -41,7 +41,7 @@ type Peer struct {
 	tables  peerTables
 
 	// read only where there is something to say
-	coming []uint32      // handles whose arrival is not acked
+	coming []coming      // handles whose arrival is not acked
 	going  []uint32      // handles whose removal is not acked
 	States []handleState // by handle
 	lives  lives
@@ -136,7 +136,7 @@ func (p *Peer) isBusy() bool {
 // allocated piece by piece later.
 func (p *Peer) prepare() {
 	p.arrivals.queue = make([]uint32, 0, leastList)
-	p.coming, p.going = make([]uint32, 0, leastList), make([]uint32, 0, leastList)
+	p.coming, p.going = make([]coming, 0, leastList), make([]uint32, 0, leastList)
 	p.checks.plan = make([]wire.Check, 0, wire.MaxChecks)
 	p.Link.Prepare(leastList / 4)
 	p.lives.prepare()
@@ -165,7 +165,6 @@ func (p *Peer) admit(s *Sender, slot uint32) uint32 {
 	n := &s.store.Nodes[slot]
 	e := &p.States[h]
 	*e = handleState{slot: slot, State: HandleComing, gen: e.gen + 1}
-	e.laid = p.nextTick(s.store.Tick)
 	if h < uint32(len(p.sparse.every)) {
 		p.sparse.every[h] = 0
 	}
@@ -173,7 +172,7 @@ func (p *Peer) admit(s *Sender, slot uint32) uint32 {
 		p.overload.priorities[h] = priority{}
 	}
 	p.allot(s.store, e, n)
-	p.coming, p.came = append(p.coming, h), true
+	p.coming, p.came = append(p.coming, coming{h, p.nextTick(s.store.Tick)}), true
 	p.kept.nodes++
 	n.Holder(p.Index).SetHandle(h)
 	s.noteHandle(n, p, h)
@@ -247,7 +246,7 @@ func (p *Peer) startRemoval(n *store.Node, h uint32, end ids.Tick, destroyed boo
 	p.kept.nodes--
 	e.State, e.row = HandleGoing, n.ID.Tenant()
 	e.note(stateDestroyed, destroyed)
-	e.transit = transit{laid: end}
+	e.transit, e.one = transit{}, peerRow{newest: uint32(end)}
 	p.Marks.Clear(marks.Dirty, h)
 	p.Marks.Clear(marks.Loose, h)
 	p.setMoves(e, false)
@@ -270,11 +269,11 @@ func (p *Peer) refresh(s *Sender, h uint32) {
 	p.setRelayout(v, true)
 	if e.State == HandleIn {
 		e.State = HandleComing
-		p.coming = append(p.coming, h)
+		p.coming = append(p.coming, coming{h, p.nextTick(s.store.Tick)})
 	}
 	p.came, p.arrivals.lost = true, true
-	e.copies, e.inflight, v.block = 0, 0, 0
-	e.laid = p.nextTick(s.store.Tick)
+	e.transit, v.block = transit{}, 0
+	v.laid = p.nextTick(s.store.Tick)
 	v.outlast(&p.Link)
 }
 

@@ -82,6 +82,10 @@ func (u *updates) recordLives(p *Peer) {
 	for _, b := range p.plan.arrivals.in(u.bundles.arrivals) {
 		if b.isShort() {
 			p.sent(u.recsOf(&b), u.store.Tick, u.store.Now)
+			continue
+		}
+		for _, re := range u.recsOf(&b) {
+			p.States[re.Handle].note(statePlanned, false)
 		}
 	}
 }
@@ -98,8 +102,8 @@ func (p *Peer) sent(recs []link.Entry, tick ids.Tick, now time.Duration) {
 		case recRow, recSpeculative:
 			p.sentRow(e, re, tick)
 		case recArrival, recRemoval:
-			if e.copies == 0 {
-				e.round = now
+			if e.note(statePlanned, false); e.copies == 0 {
+				e.begins(now)
 			}
 			e.copies++
 			if e.inflight++; re.Kind == recArrival && p.lifeOf(e).repeat != 0 { // it carries owner and parent
@@ -140,9 +144,10 @@ func (pr *peerRow) send(ver, tick uint32) {
 	pr.flight, pr.flightTick = ver, tick
 	pr.rest() // its urgency starts anew; a loss restores it
 	if d := tick - pr.newest; d < 64 {
-		pr.carried = pr.carried<<(d&63) | 1
+		c := pr.carriers()<<(d&63) | 1
+		pr.carried = [2]uint32{uint32(c), uint32(c >> 32)}
 	} else {
-		pr.carried = 1
+		pr.carried = [2]uint32{1}
 	}
 	pr.newest = tick
 }

@@ -52,7 +52,7 @@ func (s *Sender) resync(p *Peer, now time.Duration) {
 			p.refresh(s, uint32(h))
 		case HandleGoing:
 			e := &p.States[h]
-			e.copies, e.inflight, p.went = 0, 0, true
+			e.transit, p.went = transit{}, true
 		}
 	}
 }
@@ -67,10 +67,10 @@ func (s *Sender) endResync(p *Peer) {
 	p.queueMessage(msg)
 }
 
-// awaits reports whether the arrival of a node that was laid up to a tick is not acked yet.
+// awaits reports whether the arrival of a node that has come, or come anew, by a tick is not acked yet.
 func (p *Peer) awaits(by ids.Tick) bool {
-	return slices.ContainsFunc(p.coming, func(h uint32) bool {
-		e := &p.States[h]
-		return e.State == HandleComing && e.laid <= by
+	return slices.ContainsFunc(p.coming, func(c coming) bool {
+		e := &p.States[c.handle]
+		return e.State == HandleComing && max(c.since, p.lifeOf(e).laid) <= by
 	})
 }

@@ -235,7 +235,7 @@ func (t *transit) due(now time.Duration, copies uint8) int {
 	case t.inflight == 0:
 		t.copies = 0
 		return dueFirst
-	case t.copies < copies && now-t.round >= link.CopyDue(t.copies, copies):
+	case t.copies < copies && t.since(now) >= link.CopyDue(t.copies, copies):
 		return dueCopy
 	}
 	return dueNothing
@@ -250,22 +250,22 @@ func (plr *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool
 	if copies || p.arrivals.lost {
 		calm = 0
 	}
-	for i, h := range p.coming {
-		e := &p.States[h]
+	for i, c := range p.coming {
+		e := &p.States[c.handle]
 		if e.State != HandleComing {
 			continue
 		}
-		if kept = append(kept, h); i < calm {
+		if kept = append(kept, c); i < calm {
 			continue
 		}
-		if e.isPlanned(plr.store.Send) || p.lifeOf(e).block != 0 || e.due(now, most) != dueAs(copies) {
+		if e.has(statePlanned) || p.lifeOf(e).block != 0 || e.due(now, most) != dueAs(copies) {
 			continue
 		}
 		any = true
 		if room <= 0 || p.bucket.Left <= 0 && !p.plan.empty() {
 			continue // where many wait, do not code what has no room
 		}
-		room -= plr.arriveAgain(p, h)
+		room -= plr.arriveAgain(p, c.handle)
 	}
 	p.coming = p.coming[:len(kept)]
 	p.arrivals.calm, p.arrivals.lost = int32(len(kept)), any || copies
@@ -347,7 +347,7 @@ func (plr *planner) admitTree(p *Peer, slot uint32) int {
 	plr.admitBelow(p, slot)
 	for _, h := range plr.group {
 		n := u.appendArrival(p, h)
-		p.States[h].plans(plr.store.Send)
+		p.States[h].note(statePlanned, true)
 		if k := to.nodes - at.nodes; k == wire.MaxInPacket || k > 0 && to.bits+n-at.bits > wire.MaxTreeBits {
 			plr.arrives(p, u.arrivalOf(at, to))
 			at = to

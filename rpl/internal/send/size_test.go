@@ -36,7 +36,7 @@ func TestQuietPeersTakeFewLines(t *testing.T) {
 	if n := unsafe.Sizeof(bundle{}); n != 32 {
 		t.Errorf("a bundle takes %d bytes, not 32", n)
 	}
-	if n := unsafe.Sizeof(handleState{}); n != 64 {
-		t.Errorf("an entry takes %d bytes, not 64", n)
+	if n := unsafe.Sizeof(handleState{}); n != 52 {
+		t.Errorf("an entry takes %d bytes, not 52", n)
 	}
 }

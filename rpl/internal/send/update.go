@@ -246,7 +246,7 @@ func (u *updates) appendRow(p *Peer, h uint32, e *handleState, n *store.Node, i 
 func (u *updates) noteRow(h uint32, e *handleState, r *store.Row, pr *peerRow, i int, as uint8) {
 	u.note(h, r.Head, as, e.gen, i)
 	u.countRecord(r)
-	if r.Head == pr.flight && pr.flightTick == pr.ackedTick && pr.carried != 0 {
+	if r.Head == pr.flight && pr.flightTick == pr.ackedTick && pr.carried != [2]uint32{} {
 		u.sender.Accounts.Counters.Repeats++
 	}
 }
@@ -406,7 +406,8 @@ func (pr *peerRow) implicit(baseTick uint32) bool {
 	if pr.ackedTick > baseTick {
 		return false
 	}
-	if pr.carried == 0 || baseTick == pr.ackedTick || pr.newest <= pr.ackedTick {
+	c := pr.carriers()
+	if c == 0 || baseTick == pr.ackedTick || pr.newest <= pr.ackedTick {
 		return true
 	}
 	// Bits of carried for ticks in (ackedTick, baseTick].
@@ -414,7 +415,7 @@ func (pr *peerRow) implicit(baseTick uint32) bool {
 	if pr.newest-pr.ackedTick > 64 {
 		return false // too long ago to know
 	}
-	return pr.carried>>((pr.newest-hi)&63)<<((pr.ackedTick-hi)&63) == 0 // 1 to 64 bits
+	return c>>((pr.newest-hi)&63)<<((pr.ackedTick-hi)&63) == 0 // 1 to 64 bits
 }
 
 // appendVars codes the variable-length props of a row against base, or all of them in
