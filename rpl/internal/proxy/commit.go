@@ -76,7 +76,9 @@ func (c *Proxy) applyOwnership(m stagedOwnership) {
 		ev.newOwnership.Set(m.r.handle)
 		c.events.ownership = append(c.events.ownership, ownershipEvent{r: m.r, owner: m.r.Owner, orphaned: m.r.Orphaned()})
 	}
-	m.r.ownershipTick, m.r.Owner, m.r.parent = c.dec.stage.tick, m.owner, m.parent
+	if m.r.Owner = m.owner; !m.last {
+		m.r.ownershipTick, m.r.parent = c.dec.stage.tick, m.parent
+	}
 }
 
 // update keeps a row's version. The version becomes the row's state if it is the

@@ -59,6 +59,7 @@ type stagedOwnership struct {
 	owner  ids.Peer
 	parent uint32
 	leapt  ids.Tick // when the node last leapt; 0: nothing is said of that
+	last   bool     // of the owner in the end alone: nothing is said of the parent
 }
 
 func (s *stage) reset(t ids.Tick) {
@@ -236,16 +237,20 @@ func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
 	end := d.At() + bits
 	laid, hung := c.dec.stage.readSince(d, m), c.dec.stage.readSince(d, m)
 	if r, rows := c.tenant(of.handle); r != nil && r.gen == of.gen && r.laid >= laid {
-		begun, staged, fits := *d, len(c.dec.stage.updates), true
+		begun, was, fits := *d, c.dec.stage, true
 		for i := rows.first; i < rows.first+uint32(rows.n) && fits; i++ {
 			if d.Bits(1) == 1 {
 				if fits, _ = c.readRow(d, m, i, coder.RowKeyframe, 0, false); fits && r.ownershipTick < hung {
 					c.dec.stage.stayPut(&c.held)
 				}
+				if fits && c.dec.stage.tick > r.ownershipTick {
+					c.ownLast(r, i)
+				}
 			}
 		}
 		if !fits || d.At() != end {
-			*d, c.dec.stage.updates = begun, c.dec.stage.updates[:staged]
+			*d, c.dec.stage.updates = begun, c.dec.stage.updates[:len(was.updates)]
+			c.dec.stage.ownership, c.dec.stage.forgets = c.dec.stage.ownership[:len(was.ownership)], c.dec.stage.forgets[:len(was.forgets)]
 		}
 	}
 	if d.At() > end {
@@ -255,6 +260,28 @@ func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
 		d.Bits(min(left, 32))
 	}
 	return nil
+}
+
+// ownLast keeps a node's owner and what is its owner's in agreement where a removal tells the row that was staged
+// last, and no owner: the packet with that may be lost. Who is sent what is its owner's owns the node. What is all
+// others' does not tell whose it is, so who takes itself for the owner goes without.
+func (c *Proxy) ownLast(r *Replica, row uint32) {
+	st := &c.dec.stage
+	switch c.held.types[c.held.rows.rows[row].typ].Audience {
+	case ids.OwnerSees:
+		if n := len(st.ownership); r.Owner != c.me && (n == 0 || st.ownership[n-1].r != r) {
+			st.ownership = append(st.ownership, stagedOwnership{r: r, owner: c.me, last: true})
+			for k, t := range r.layout.Rows {
+				if t.Audience == ids.OthersSee {
+					st.forgets = append(st.forgets, r.rows.first+uint32(k))
+				}
+			}
+		}
+	case ids.OthersSee:
+		if r.Owner == c.me {
+			st.updates = st.updates[:len(st.updates)-1]
+		}
+	}
 }
 
 // readSince reads since when something is so at the authority that this proxy may not have: 0 if it has.

@@ -47,7 +47,7 @@ func (plr *planner) planWithOwnership(p *Peer, own *marks.Batch) {
 		n := &plr.store.Nodes[e.slot]
 		switch {
 		case e.State == HandleComing: // its arrival carries both
-		case e.owesOwnership() && !plr.sender.Updates.parentHere(p, n):
+		case !plr.sender.Updates.parentHere(p, n): // nothing leaves without both, also where the parent was here and goes
 			p.ownerships.heldBack = append(p.ownerships.heldBack, h)
 			p.Marks.Clear(marks.Dirty, h)
 			p.Marks.Clear(marks.Loose, h)
