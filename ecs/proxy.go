@@ -73,6 +73,9 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 		return
 	}
 	if n.Awaited { // it is drawn already, ahead of drawn time
+		if n.Predicted != nil {
+			px.predict.states.Begun(n)
+		}
 		switch n.Awaited = false; {
 		case hung:
 			px.place(n)
@@ -189,6 +192,9 @@ func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 	b := &n.Items[ord]
 	if n.Predicted != nil {
 		px.repoint(n, ord, nil)
+		if !n.Awaited { // else it arrives now, with all that it is to have
+			px.predict.states.Entitle(n, ord)
+		}
 		return // the prediction compares the rest
 	}
 	if px.injectNow(n, b, ord) && b.Track != nil {

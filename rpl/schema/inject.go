@@ -48,6 +48,26 @@ func (t *ItemType) InjectOver(p unsafe.Pointer, words, mine []int32, vars []any,
 	}
 }
 
+// InjectOf is Inject of what one audience sees, and of nothing else.
+func (t *ItemType) InjectOf(p unsafe.Pointer, words []int32, vars []any, who ids.Audience, refs Refs) {
+	l := &t.Layout
+	for i := range l.Plan {
+		o := l.Plan[i]
+		if o.Kind == OpVar {
+			if t.Props[t.Vars[o.vari].Prop].Audience == who {
+				l.injectOp(&o, unsafe.Add(p, o.Off), nil, vars, nil, refs)
+			}
+			continue
+		}
+		n := uint32(o.perField())
+		for k := o.Word; k < o.End; k += n { // one op may be of several props
+			if t.Props[t.Words[k].Prop].Audience == who {
+				l.injectOp(&o, unsafe.Add(p, o.Off+uintptr((k-o.Word)/n)*o.Size()), words[k:k+n], vars, nil, refs)
+			}
+		}
+	}
+}
+
 // injectOp writes the fields of one op, at f.
 func (l *fieldLayout) injectOp(o *op, f unsafe.Pointer, w []int32, vars, was []any, refs Refs) {
 	switch o.Kind {

@@ -87,7 +87,8 @@ type Item struct {
 	Rested rpl.Tick       // … and at which tick
 	Judged rpl.Tick       // the newest tick that was compared before the server knew that the node is here …
 	Wrong  bool           // … and that was predicted wrong, and is not mended yet
-	Has    uint64         // which parts of it the server told of when it was last compared
+	Has    uint64         // which parts of it the server tells of
+	Other  bool           // these are others since it was last compared
 	Theirs unsafe.Pointer // the server's state as a component, where it has references; nil: not needed yet
 	Off    []float64      // what is drawn beside it, by drawn field
 	Was    []float64      // the drawn fields before a replay; empty where it was not there

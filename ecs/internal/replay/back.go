@@ -42,6 +42,9 @@ func (st *States) inject(n *nodes.Node, ord int) {
 // the newest state, to where it is predicted, ahead of that.
 func (st *States) Begin(n *nodes.Node, round uint64) {
 	n.Predicted = &predict.Node{Round: round}
+	if n.Replica != nil {
+		st.Begun(n)
+	}
 	if n.Replica == nil || n.Hidden {
 		return
 	}
@@ -338,8 +341,8 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 				continue
 			}
 			k := n.Predicted.Item(ord, b.Comp.Item)
-			if has := st.has(n, ord); has != k.Has { // a right has come or gone
-				k.Has, fresh = has, true
+			if has := st.has(n, ord); has != k.Has || k.Other { // a right has come or gone
+				k.Has, k.Other, fresh = has, false, true
 			}
 			if k.Ticks[t%predict.Ticks] != t || !met || moved { // what was predicted below the former parent is no misprediction
 				fresh, agrees = true, false
