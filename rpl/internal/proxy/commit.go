@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
@@ -267,7 +268,7 @@ func (c *Proxy) message(b []byte) {
 		}
 		c.called(w)
 	case wire.MsgBlock:
-		if tick, err := c.block(b[1:]); err != nil {
+		if tick, err := c.block(b[1:]); err != nil && !(c.dec.stage.overtaken && errors.Is(err, errNoBase)) {
 			c.counters.Refused++
 			c.cfg.Log.Debug("block refused", "tick", tick, "err", err)
 			if !isNamed(err) {

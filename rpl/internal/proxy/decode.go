@@ -32,6 +32,7 @@ type stage struct {
 	bytes     []byte
 	skipped   bool
 	block     bool
+	overtaken bool               // a base is missing, and nothing is: newer packets have said more of all that it may have told
 	forgets   []uint32           // by row number
 	layouts   []*wire.NodeLayout // that are new
 	defined   []*wire.NodeLayout // all that the packet defines

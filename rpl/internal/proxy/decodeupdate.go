@@ -304,7 +304,7 @@ func (c *Proxy) missed(number uint32, speculative bool) {
 	case speculative || r.gone || c.dec.stage.tick < r.laid:
 		return
 	case c.dec.stage.block:
-		c.requestKeyframes(r)
+		c.requestAfterBlock(r)
 	default:
 		c.requestKeyframe(r, int(number-r.rows.first))
 	}

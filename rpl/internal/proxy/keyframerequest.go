@@ -37,11 +37,29 @@ func (c *Proxy) requestKeyframe(r *Replica, row int) {
 	}
 }
 
-// requestKeyframes notes that keyframes of all rows of a node are wanted, since it is not known
-// which rows an unreadable block carried.
-func (c *Proxy) requestKeyframes(r *Replica) {
-	for i := range int(r.rows.n) {
-		c.requestKeyframe(r, i)
+// requestAfterBlock notes that keyframes are wanted of the rows of a node for which a block that cannot be read may
+// have had news: it is not known which rows it carried. On its way a block is often overtaken by packets of which the
+// newest then says more, and whose bases are newer than its own, which is dropped for that reason. If it may have had
+// no news at all, nothing is wanted, and it counts as any late packet.
+func (c *Proxy) requestAfterBlock(r *Replica) {
+	st := &c.dec.stage
+	owner, news := r.Owner, false
+	if n := len(st.ownership); n > 0 && st.tick > r.ownershipTick { // it told of this node alone
+		owner, news = st.ownership[n-1].owner, true
+	}
+	st.overtaken = true
+	for k, t := range r.layout.Rows {
+		who := t.Audience
+		overtaken := len(t.Vars) > 0 && c.held.rows.rows[r.rows.first+uint32(k)].applied >= st.tick // of others the authority goes on from what it takes to be here (line.go)
+		if overtaken || who == ids.OwnerSees && owner != c.me || who == ids.OthersSee && owner == c.me {
+			continue
+		}
+		st.overtaken = false
+		c.requestKeyframe(r, k)
+	}
+	if news && st.overtaken {
+		st.overtaken = false
+		c.requestKeyframe(r, 0) // the answer has the owner, too
 	}
 }
 
