@@ -82,7 +82,7 @@ func (ck *Checker) checkItemOfProxy(n *nodes.Node, b *nodes.Binding) {
 	}
 	if field := ck.changedField(b); field != "" {
 		ck.Faults.Scold("proxy written", fmt.Sprintf("%s.%s", b.Comp.Name, field),
-			"a system writes a replicated field of a proxy, which the next update overwrites: ask tendon.IsAuthority, or call an RPC")
+			"a system writes a replicated field of a proxy, which is wrong here alone until the authority's next change overwrites it, if there is one: ask tendon.IsAuthority, or call an RPC")
 	}
 }
 
