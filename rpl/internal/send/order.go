@@ -1,6 +1,7 @@
 package send
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -37,7 +38,12 @@ func rotate(updates []bundle, send uint32) {
 // in which a lower handle behind a higher one begins another packet.
 func (k *packer) ownershipFirst() {
 	updates := k.p.plan.updates.in(k.sender.Updates.bundles.updates)
-	slices.SortStableFunc(updates, func(x, y bundle) int { return flag(y.ownership) - flag(x.ownership) })
+	slices.SortStableFunc(updates, func(x, y bundle) int {
+		if x.ownership && y.ownership {
+			return cmp.Compare(x.handle, y.handle) // rotate may have parted them
+		}
+		return flag(y.ownership) - flag(x.ownership)
+	})
 	for i := range updates { // a name depends on the update before, so it is made again
 		if b := &updates[i]; b.name != cohortName {
 			b.codes, b.name = b.bare(), 0
