@@ -157,7 +157,7 @@ func (a *arena) run(steps int) {
 // once, or late where only the server's call has come to it; and so does a player on the server.
 func TestEffectsAreSeenOnceAndInTime(t *testing.T) {
 	for _, dedicated := range []bool{true, false} {
-		for _, delay := range []time.Duration{0, 60 * time.Millisecond, 120 * time.Millisecond} {
+		for _, delay := range some([]time.Duration{60 * time.Millisecond, 0, 120 * time.Millisecond}) {
 			for _, loss := range []float64{0, 0.05, 0.1} {
 				a := newArena(t, netsim.Conditions{Delay: delay, Loss: loss}, dedicated, 30)
 				a.quiet = false

@@ -33,7 +33,7 @@ func TestCountsAreExact(t *testing.T) {
 		for _, hz := range []uint8{0, 10, 1} {
 			seeds := uint64(4)
 			if hz == 0 {
-				seeds = 40
+				seeds = someRuns(uint64(40))
 			}
 			for seed := range seeds {
 				from := int(seed % 4 / 2 << 20)

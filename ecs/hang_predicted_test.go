@@ -32,7 +32,7 @@ func TestWhatIsPredictedIsBoardedWithoutALeap(t *testing.T) {
 		{netsim.Conditions{Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05}, 35},
 	} {
 		t.Run(fmt.Sprintf("%v, %v %% lost", c.Delay, c.Loss*100), func(t *testing.T) {
-			for seed := range uint64(5) {
+			for seed := range someRuns(uint64(5)) {
 				boardedWay(t, seed+1, c.Conditions, c.most)
 			}
 		})

@@ -20,7 +20,7 @@ import (
 func TestHookedIsDrawnWithoutALeap(t *testing.T) {
 	for loss, most := range map[float64]float64{0: 20, 0.05: 25, 0.1: 40} {
 		t.Run(fmt.Sprint(loss*100, " % lost"), func(t *testing.T) {
-			for seed := range uint64(20) {
+			for seed := range someRuns(uint64(20)) {
 				if far := hookedWay(t, netsim.Conditions{Delay: 50e6, Jitter: 10e6, Loss: loss}, seed); far > most {
 					t.Errorf("seed %d: it is drawn %.0f units from one frame to the next, at most %.0f", seed+1, far, most)
 				}

@@ -30,7 +30,7 @@ func TestRidersOfAWreckStayDrawn(t *testing.T) {
 	} {
 		for _, speed := range []float64{0, 5} {
 			t.Run(fmt.Sprintf("%v, %v %% lost, at speed %v", c.Delay, c.Loss*100, speed), func(t *testing.T) {
-				for seed := range uint64(5) {
+				for seed := range someRuns(uint64(5)) {
 					wrecked(t, seed+1, c, speed)
 				}
 			})

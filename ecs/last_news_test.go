@@ -95,7 +95,7 @@ func TestLastPlaceBelowAParentThatHasNotCome(t *testing.T) {
 	}
 	p := tendon.NewProtocol("ends below")
 	unit := tendon.Replicate(p, "unit", donburi.NewComponentType[unitData]())
-	for seed := range uint64(40) {
+	for seed := range someRuns(uint64(40)) {
 		var victim rpl.Node
 		seen := 0
 		lab := tendontest.NewLab(t, tendontest.Game{

@@ -18,7 +18,7 @@ import (
 // is compared with a whole one, and not with the first piece because the last whole one is long ago. Until then it
 // stays about where it was, and does not run on by the commands that were never given.
 func TestFirstStateAfterAnOutageIsWaitedFor(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range someRuns(uint64(10)) {
 		p := tendon.NewProtocol("swarm")
 		place := tendon.Replicate(p, "place", components.Transform)
 		walk := tendon.NewCommand[float64](p, "walk", place)

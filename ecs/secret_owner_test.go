@@ -129,7 +129,7 @@ func (h *handover) checkOf(m *tendontest.Machine, x *donburi.Entry) {
 // What only the owner has goes with the ownership, in one step of each client, whatever packets are
 // lost: who has handed a card on has no face of it, and who has got one has no back.
 func TestFaceGoesWithTheOwner(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range someRuns(uint64(8)) {
 		h := newHandover(t, seed+1, netsim.Conditions{Delay: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.08}, seed%2 == 1)
 		for i := range 2000 {
 			if i%47 == 0 {
@@ -173,7 +173,7 @@ func TestFaceGoesFromWhatIsPredicted(t *testing.T) {
 // A card that goes just after it was handed on is told with its last state alone where packets are lost. Who has the
 // face of it by that knows itself for the owner, and who takes itself for that has no back.
 func TestFaceGoesWithTheLastOwner(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range someRuns(uint64(12)) {
 		h := newHandover(t, seed+1, netsim.Conditions{Delay: 50 * time.Millisecond, Loss: 0.1}, seed%3 == 2)
 		ended := 0
 		for _, m := range h.clients {
@@ -225,7 +225,7 @@ func TestPacketsThatComeAfterAForget(t *testing.T) {
 // However quickly a card is handed back and forth, and whatever else becomes of it meanwhile, in the end
 // each client has of it exactly what it is to have.
 func TestQuickHandoversLoseNoPart(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range someRuns(uint64(8)) {
 		r := netsim.Conditions{Delay: 50 * time.Millisecond, Jitter: time.Duration(seed%3) * 20 * time.Millisecond, Loss: 0.05 + 0.05*float64(seed%6)}
 		h := newHandover(t, seed+1, r, seed%3 == 1)
 		for range 4 {

@@ -177,7 +177,7 @@ func TestFlightInSilenceIsDrawn(t *testing.T) {
 	const seed, speed = 1, 5.0
 	p := tendon.NewProtocol("flight")
 	ball := tendon.Replicate(p, "ball", donburi.NewComponentType[passerData]())
-	for _, loss := range []float64{0, 0.05, 0.1, 0.2} {
+	for _, loss := range some([]float64{0.1, 0, 0.05, 0.2}) {
 		lab := tendontest.NewLab(t, tendontest.Game{
 			Protocol: p, Seed: seed,
 			Setup: func(m *tendontest.Machine) { m.OnStart(func() { m.Create(ball); m.Create(ball) }) },
