@@ -245,7 +245,7 @@ func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
 					c.dec.stage.stayPut(&c.held)
 				}
 				if fits && c.dec.stage.tick > r.ownershipTick {
-					c.ownLast(r, i)
+					c.dec.stage.ownLast(c, r, i)
 				}
 			}
 		}
@@ -266,21 +266,20 @@ func (c *Proxy) readLast(d *prefix.Decoder, m *coder.Model, of *removal) error {
 // ownLast keeps a node's owner and what is its owner's in agreement where a removal tells the row that was staged
 // last, and no owner: the packet with that may be lost. Who is sent what is its owner's owns the node. What is all
 // others' does not tell whose it is, so who takes itself for the owner goes without.
-func (c *Proxy) ownLast(r *Replica, row uint32) {
-	st := &c.dec.stage
+func (s *stage) ownLast(c *Proxy, r *Replica, row uint32) {
 	switch c.held.types[c.held.rows.rows[row].typ].Audience {
 	case ids.OwnerSees:
-		if n := len(st.ownership); r.Owner != c.me && (n == 0 || st.ownership[n-1].r != r) {
-			st.ownership = append(st.ownership, stagedOwnership{r: r, owner: c.me, last: true})
+		if n := len(s.ownership); r.Owner != c.me && (n == 0 || s.ownership[n-1].r != r) {
+			s.ownership = append(s.ownership, stagedOwnership{r: r, owner: c.me, last: true})
 			for k, t := range r.layout.Rows {
 				if t.Audience == ids.OthersSee {
-					st.forgets = append(st.forgets, r.rows.first+uint32(k))
+					s.forgets = append(s.forgets, r.rows.first+uint32(k))
 				}
 			}
 		}
 	case ids.OthersSee:
 		if r.Owner == c.me {
-			st.updates = st.updates[:len(st.updates)-1]
+			s.updates = s.updates[:len(s.updates)-1]
 		}
 	}
 }

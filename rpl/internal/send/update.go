@@ -251,7 +251,6 @@ func (u *updates) noteRow(h uint32, e *handleState, r *store.Row, pr *peerRow, i
 	}
 }
 
-// countRecord counts an update of a row.
 func (u *updates) countRecord(r *store.Row) {
 	u.sender.Accounts.Counters.Records++
 	if r.Secret {
@@ -259,7 +258,7 @@ func (u *updates) countRecord(r *store.Row) {
 	}
 }
 
-// countShared counts an update of a row that was coded for another peer before.
+// countShared counts what was coded for another peer before.
 func (u *updates) countShared(r *store.Row) {
 	u.sender.Accounts.Counters.Shared++
 	if r.Secret {
