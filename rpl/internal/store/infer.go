@@ -70,8 +70,8 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed 
 		if left {
 			now[v] = 0
 			if !plain && s.pays(k, block) {
-				if v1 := r.velocity(tick, n); s.moves[k] || max(v1, -v1) >= leastCount {
-					now[v] = v1
+				if speed := r.velocity(tick, n); s.moves[k] || max(speed, -speed) >= leastCount {
+					now[v] = speed
 				}
 			}
 		}
