@@ -157,7 +157,7 @@ package ecs
 //
 //	receive.go       what is received, on every machine; seat.go: peers who come and go; lost.go: and come back;
 //	                 clientlimits.go, internal/patience/: and who is sent away; internal/filling/: what one who
-//	                 joins is told of its progress
+//	                 joins is told of its progress, and what has come of a place that is preloaded
 //	extract.go       what is read once a step; internal/extract/: how nodes begin and end, and components to the core
 //	send.go          who sees what, what fits, and what leaves; audience.go: who is seen; sight.go: what the game
 //	                 says of it

@@ -60,6 +60,7 @@ type seat struct {
 	member      membership.Groups
 	commands    command.Heard
 	filling     filling.Filling
+	preloads    filling.Preloads
 	last        sessionmsg.Recorder // of the level that ends
 	absence
 }
@@ -227,10 +228,12 @@ func (ss *seating) sendLevel(s *seat, first bool) {
 }
 
 // sendProgress tells the peers that do not have all yet, once a send is planned and before it
-// leaves: behind all that comes first, the number would come late on a narrow line.
+// leaves: behind all that comes first, the number would come late on a narrow line. It sees what they have by now
+// of the places that they preload.
 func (ss *seating) sendProgress() {
 	for _, s := range ss.all {
 		if s.in && s.conn != nil {
+			s.preloads.Planned(ss.Auth, s.peer, ss.Tick, ss.line.Now(), ss.sends)
 			s.filling.Send(ss.Auth, s.peer, ss.Tick, ss.line.Now(), s.conn.Reliable, s.conn.Flush)
 		}
 	}
@@ -267,7 +270,7 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 				c.Close("the server could not take you in")
 				return
 			}
-			s.in, s.after, s.filling, s.commands.Predicts = true, m.After, filling.Filling{}, false
+			s.in, s.after, s.filling, s.preloads, s.commands.Predicts = true, m.After, filling.Filling{}, nil, false
 			c.Joined()
 			ss.groups.seatGroups(s)
 		}

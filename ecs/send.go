@@ -13,6 +13,7 @@ func streamStage(r *Replication) {
 	if r.shared.Auth == nil || !r.shared.Sending {
 		return
 	}
+	r.seats.sends++
 	if r.shared.config.Interest != nil {
 		r.seats.observe()
 	}
@@ -51,7 +52,6 @@ func encodeStage(r *Replication) {
 	case !r.shared.Sending:
 	case r.shared.Auth != nil:
 		r.seats.sendProgress()
-		r.seats.sends++
 		for i := range r.seats.all {
 			// Another peer is the first each time: a socket without room for all packets
 			// would otherwise leave out the same peers every time.

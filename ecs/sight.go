@@ -3,6 +3,7 @@ package ecs
 // sight: what a game says of single peers and nodes, beside NodeData and Config.Interest.
 
 import (
+	"math"
 	"time"
 
 	"github.com/quasilyte/gmath"
@@ -42,7 +43,7 @@ func setShowing(what string, e *donburi.Entry, p rpl.Peer, s rpl.Showing) {
 }
 
 // Preload also shows a peer what is round a point, for a time, so that it is there when the player is taken
-// there. The point sees as an observer of scale 1 does (see components.Observer). Call it on the authority;
+// there; Preloaded says whether it is. The point sees as an observer of scale 1 does (see components.Observer). Call it on the authority;
 // elsewhere, for a peer that is not here, and without a Config.Interest it has no effect. An error wraps
 // rpl.ErrRange for a time that is not above 0 or a place that is not finite, and rpl.ErrLimit while
 // rpl.MaxPreloads (8) of the peer's are not over.
@@ -51,7 +52,24 @@ func (r *Replication) Preload(p rpl.Peer, at gmath.Vec, d time.Duration) error {
 	if r.shared.Auth == nil || p == r.shared.Me || r.shared.config.Interest == nil {
 		return nil
 	}
-	return r.shared.Auth.Preload(p, rpl.Observer{X: at.X, Y: at.Y}, r.line.Now(), d)
+	err := r.shared.Auth.Preload(p, rpl.Observer{X: at.X, Y: at.Y}, r.line.Now(), d)
+	if s := r.seats.seatOf(p); s != nil && s.in && err == nil {
+		s.preloads.Ask(at, r.line.Now()+min(d, math.MaxInt64-r.line.Now()), r.seats.sends)
+	}
+	return err
+}
+
+// Preloaded reports, until the time of its Preload is over, whether a peer has what was in sight from a place
+// when that was preloaded: the peer has said so, so it is a round trip and some after Preload, and later on
+// lines that lose packets or carry little. Take the player there then, or when it takes too long. It is true
+// where Preload has no effect, and false for a place that is not being preloaded.
+func (r *Replication) Preloaded(p rpl.Peer, at gmath.Vec) bool {
+	mustBeMade("Preloaded", r)
+	if r.shared.Auth == nil || p == r.shared.Me || r.shared.config.Interest == nil {
+		return true
+	}
+	s := r.seats.seatOf(p)
+	return s == nil || !s.in || s.preloads.Here(at)
 }
 
 // AskAgain makes the next send ask Config.Interest anew about a node (nil: all nodes) for a

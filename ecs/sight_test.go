@@ -3,6 +3,7 @@ package ecs_test
 // What a game says of single peers and nodes, and policies of its own.
 
 import (
+	"cmp"
 	"errors"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport/mem"
 )
 
 // newSight is a server and two clients whose eyes are at the origin, by peer.
@@ -199,6 +201,55 @@ func TestPreload(t *testing.T) {
 	check(t, "after its time", [2]bool{clients[0].has(id), clients[1].has(id)}, [2]bool{true, false})
 	if err := server.Preload(a, gmath.Vec{}, -time.Second); !errors.Is(err, rpl.ErrRange) {
 		t.Errorf("a time below 0: %v", err)
+	}
+}
+
+// The game is told when what was round a preloaded place is there: not before, also under loss, and a round trip
+// and some after it was asked for, however much comes meanwhile.
+func TestPreloadedOnceAllIsThere(t *testing.T) {
+	for seed := range someRuns(uint64(6)) {
+		for _, loss := range []float64{0, 0.2} {
+			line := lan
+			line.Delay, line.Loss = 50*time.Millisecond, loss
+			l := newLab(t, line)
+			l.seed = cmp.Or(*seedFlag, seed+1)
+			l.net = mem.NewNetwork(l.seed, line)
+			l.listener = l.net.Listener()
+			server := l.server(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 120}, Dedicated: true})
+			server.OnJoin(func(p rpl.Peer) { tendon.Give(server.Create(Body, components.Observer), p) })
+			ann := l.client(tendon.Config{})
+			l.joined()
+			var far []rpl.Node
+			for i := range 300 {
+				e := server.Create(Body)
+				Body.Get(e).Pos = gmath.Vec{X: 5000 + float64(i%20), Y: float64(i / 20)}
+				far = append(far, tendon.ID(e))
+			}
+			l.steps(30)
+			there := gmath.Vec{X: 5010}
+			if server.Preloaded(ann.Me(), there) {
+				t.Fatal("there before it was asked for")
+			}
+			if err := server.Preload(ann.Me(), there, 5*time.Second); err != nil {
+				t.Fatal(err)
+			}
+			waited := 0
+			for ; !server.Preloaded(ann.Me(), there) && waited < 200; waited++ {
+				l.steps(1)
+				Body.Get(server.Create(Body)).Pos.X = float64(waited % 50) // round the player, too, something comes
+			}
+			for _, id := range far {
+				if !ann.has(id) {
+					t.Fatalf("seed %d, loss %v: %v is not there after %d steps", l.seed, loss, id, waited)
+				}
+			}
+			if loss == 0 && waited > 10 || waited == 200 {
+				t.Errorf("seed %d, loss %v: known after %d steps", l.seed, loss, waited)
+			}
+			l.seconds(6)
+			check(t, "once its time is over", server.Preloaded(ann.Me(), there), false)
+			check(t, "for who is not here", server.Preloaded(99, there), true)
+		}
 	}
 }
 
