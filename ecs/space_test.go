@@ -125,8 +125,8 @@ type known struct {
 // list is the plain list: every node of a machine with where it is.
 func (l *land) list(r *tendon.Replication, f filter.LayoutFilter) (all []known) {
 	for e := range components.RplNode.Iter(r.World()) {
-		if _, here := r.Find(tendon.ID(e)); !here || e.Entity() == r.Session().Entity() {
-			continue // it has gone, and is only drawn still
+		if e.Entity() == r.Session().Entity() {
+			continue
 		}
 		k := known{e: e.Entity(), id: tendon.ID(e), at: l.world(e).Pos, keep: f == nil || f.MatchesLayout(e.Archetype().ComponentTypes())}
 		if e.HasComponent(components.Extent) {
