@@ -85,6 +85,7 @@ type grove struct {
 	rt            *rapid.T
 	server        *machine
 	drawn, astray int
+	first         string // of those astray
 	rng           *rand.Rand
 	place         map[rpl.Node]gmath.Vec
 }
@@ -166,8 +167,8 @@ func (g *grove) look(client *machine) {
 			continue
 		}
 		if g.drawn++; drawn.DistanceTo(want) > 2 {
-			if g.astray++; g.astray > 100 && g.astray > g.drawn/100 {
-				g.rt.Fatalf("%s draws %v at %v, not %v; it has it at %v, under %v: %d of %d", client.name, tendon.ID(e), drawn, want, has, tendon.ID(tendon.Parent(e)), g.astray, g.drawn)
+			if g.astray++; g.first == "" {
+				g.first = fmt.Sprintf("%s draws %v at %v, not %v; it has it at %v, under %v", client.name, tendon.ID(e), drawn, want, has, tendon.ID(tendon.Parent(e)))
 			}
 		}
 	}
@@ -207,6 +208,9 @@ func playGrove(t *testing.T, rt *rapid.T, seed uint64) {
 		for _, c := range clients {
 			g.look(c)
 		}
+	}
+	if g.astray > 100 && g.astray > g.drawn/50 {
+		rt.Fatalf("%s: %d of %d", g.first, g.astray, g.drawn)
 	}
 	l.steps(90)
 	for _, e := range g.nodes() {
