@@ -11,6 +11,7 @@ import (
 
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/internal/endpoint"
+	"github.com/tendonengine/tendon/transport/internal/seal"
 	"github.com/tendonengine/tendon/transport/internal/wire"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
@@ -161,7 +162,8 @@ func (p *player) refused(b []byte) {
 	if !denied {
 		p.w.fail("%v is refused: %x", p.addr, b)
 	}
-	if h := p.w.server.Held(); h.Open < p.w.maxPeers {
+	// A place may have come free since it was refused, and repeats of a question are answered as it was.
+	if h := p.w.server.Held(); p.w.full == 0 || p.w.now-p.w.full > seal.CookieLife {
 		p.w.fail("%v is refused for want of a place: %d of %d are taken, %d half open", p.addr, h.Open, p.w.maxPeers, h.HalfOpen)
 	}
 	p.life.full = true

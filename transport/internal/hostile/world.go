@@ -52,6 +52,7 @@ type World struct {
 	server   *endpoint.Endpoint // nil while it is down
 	restarts int
 	stalled  time.Duration // the server's game does nothing until then
+	full     time.Duration // when all places were taken last
 	conns    []transport.Conn
 	replies  int    // ACCEPTs and REFUSEs of this server
 	arrived  uint64 // packets given to this server
@@ -239,6 +240,9 @@ func (w *World) turn() {
 // bounds fails the test if an endpoint holds more than its limits.
 func (w *World) bounds(e *endpoint.Endpoint) {
 	h := e.Held()
+	if e == w.server && h.Open >= w.maxPeers {
+		w.full = w.now
+	}
 	if h.Open+h.HalfOpen > w.maxPeers || h.HalfOpen > transport.MaxUnjoined || h.Requests > transport.MaxHandshakes || h.IDs > h.Open+h.HalfOpen+h.Leaving+h.Left || h.Left > transport.MaxParted || h.Questions > h.Open+h.HalfOpen ||
 		h.Inbox > transport.MaxInbox || h.Pending > lane.MaxPending || h.Messages > transport.MaxQueuedMessages {
 		w.fail("%+v held, of %d connections", h, w.maxPeers)
