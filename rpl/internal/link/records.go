@@ -49,6 +49,12 @@ type Entry struct {
 // Record returns the place of a packet's record; a newer packet may have it by now.
 func (l *Link) Record(seq uint64) *Record { return &l.Records[seq&uint64(len(l.Records)-1)] }
 
+// TouchNext reads what the next packet and its record need. The result is of no use.
+func (l *Link) TouchNext() uint32 {
+	r := l.Record(l.Next)
+	return uint32(l.BaseTick) + l.Line.Total() + uint32(r.Seq) + r.few[len(r.few)-1].Handle
+}
+
 // place returns the place for the record of a new packet. The table grows only when
 // that place is still in flight, so that it stays small enough for the caches.
 func (l *Link) place(seq uint64) *Record {

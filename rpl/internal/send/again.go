@@ -2,6 +2,7 @@ package send
 
 import (
 	"github.com/tendonengine/tendon/rpl/internal/coder"
+	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/prefix"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
@@ -31,6 +32,14 @@ type again struct {
 	ring  *wire.SentRing // nil: nothing was noted yet
 	fails uint8
 	rest  uint8 // sends in which neither is noted what is told, nor runs are tried
+}
+
+// touch touches what the base packet told, and where to note what the next one does.
+func (g *again) touch(l *link.Link) uint32 {
+	if g.rest > 0 || g.ring == nil {
+		return 0
+	}
+	return g.ring.Touch(l.Base) + g.ring.Touch(l.Next)
 }
 
 // planRuns decides whether names of a peer's updates go by runs, and marks those whose names
@@ -158,12 +167,5 @@ func (k *packer) putRuns() {
 			k.named.Add(b.handle)
 			n--
 		}
-	}
-}
-
-// noteNamed notes what the packet told, unless that was planned for a whole cohort.
-func (k *packer) noteNamed(g *again) {
-	if k.p.plan.cohort == 0 {
-		g.ring.Note(k.rec.Seq, &k.named)
 	}
 }

@@ -66,6 +66,7 @@ func (plr *planner) touchPeers(peers []*Peer) {
 	for i, p := range peers {
 		b := &plr.batches[i]
 		b.Take(&p.Marks, 0)
+		sum += uint32(p.again.rest)
 		p.plan.stale = false
 		if l := &p.Link; b.N > 0 {
 			sum += uint32(l.Record(l.Next).Seq)
@@ -87,17 +88,19 @@ func (plr *planner) touchPeers(peers []*Peer) {
 	plr.sender.Updates.ahead += sum
 }
 
-// touchQueues touches the nodes whose arrivals are planned next, a few of each peer.
+// touchQueues touches the nodes whose arrivals are planned next, a few of each peer, and what the peers'
+// base packets told.
 func (plr *planner) touchQueues(peers []*Peer) (sum uint32) {
 	const few = 8
 	var some [few * store.AheadPeers]uint32
 	found := some[:0]
 	for _, p := range peers {
+		sum += p.again.touch(&p.Link)
 		if p.busy {
 			found = append(found, p.arrivals.queue[:min(len(p.arrivals.queue), few)]...)
 		}
 	}
-	return plr.store.TouchArrivals(found)
+	return sum + plr.store.TouchArrivals(found)
 }
 
 // touchNext touches what planning the next batch of one peer needs.

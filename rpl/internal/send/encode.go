@@ -30,6 +30,7 @@ func (s *Sender) Encode(id ids.Peer, now time.Duration, out wire.Sink) {
 	}
 	p.trails = !p.plan.updates.empty()
 	k := packer{sender: s, p: p, s: out, now: now}
+	k.ahead = p.Link.TouchNext() + p.enc.Touch() + p.again.touch(&p.Link) + uint32(p.bucket.Tokens) // all at once
 	k.scanPredicted()
 	for {
 		k.begin()
@@ -149,6 +150,7 @@ type packer struct {
 	form  int
 	named wire.SentSet // by the packet
 	room  int          // bits left in the packet
+	ahead uint32       // sum of what was read ahead, so that the compiler keeps the reads
 }
 
 func (k *packer) done() bool {
@@ -416,10 +418,10 @@ func (k *packer) sent(b *bundle) {
 }
 
 func (k *packer) end() {
-	if g := &k.p.again; g.ring != nil && g.rest == 0 {
-		k.noteNamed(g)
-	}
 	p := k.p
+	if g := &p.again; g.ring != nil && g.rest == 0 && p.plan.cohort == 0 { // a cohort's plan goes by no runs
+		g.ring.Note(k.rec.Seq, &k.named)
+	}
 	b := p.enc.Finish()
 	k.s.Datagram(b)
 	k.sender.spend(p, len(b)+wire.PacketOverhead)

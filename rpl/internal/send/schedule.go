@@ -192,7 +192,7 @@ func (plr *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any b
 			continue
 		}
 		kept = append(kept, h)
-		if e.has(stateRemoved) || e.due(now, most) != dueAs(copies) {
+		if e.has(stateRemoved) || e.due(now, most) != dueFirst+flag(copies) {
 			continue
 		}
 		any = true
@@ -217,15 +217,8 @@ func (plr *planner) planRemovals(p *Peer, now time.Duration, copies bool) (any b
 const (
 	dueNothing = iota
 	dueFirst   // the first copy, or a new round after all were lost
-	dueCopy    // a further copy, because of the measured loss
+	dueCopy    // a further copy, because of the measured loss: one more than dueFirst
 )
-
-func dueAs(copies bool) int {
-	if copies {
-		return dueCopy
-	}
-	return dueFirst
-}
 
 // due is what is due for an arrival or a removal that is sent in so many copies.
 func (t *transit) due(now time.Duration, copies uint8) int {
@@ -258,7 +251,7 @@ func (plr *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool
 		if kept = append(kept, c); i < calm {
 			continue
 		}
-		if e.has(statePlanned) || p.lifeOf(e).block != 0 || e.due(now, most) != dueAs(copies) {
+		if e.has(statePlanned) || p.lifeOf(e).block != 0 || e.due(now, most) != dueFirst+flag(copies) {
 			continue
 		}
 		any = true

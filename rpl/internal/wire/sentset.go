@@ -61,6 +61,12 @@ func (r *SentRing) Note(seq uint64, set *SentSet) {
 	}
 }
 
+// Touch reads the place of a packet. The result is of no use.
+func (r *SentRing) Touch(seq uint64) uint32 {
+	l := &r[seq%SentLen]
+	return uint32(l.seq) + uint32(l.set[len(l.set)-1])
+}
+
 // Of returns what a packet told, nil if that is not known. Packets are numbered from 1.
 func (r *SentRing) Of(seq uint64) *SentSet {
 	if l := &r[seq%SentLen]; l.seq == seq && seq > 0 {
