@@ -270,6 +270,7 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 				c.Close("the server could not take you in")
 				return
 			}
+			ss.Auth.Carries(s.peer, c.Stats().PathRate)
 			s.in, s.after, s.filling, s.preloads, s.commands.Predicts = true, m.After, filling.Filling{}, nil, false
 			c.Joined()
 			ss.groups.seatGroups(s)

@@ -7,7 +7,6 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/interest"
 	"github.com/tendonengine/tendon/rpl/internal/proxy"
-	"github.com/tendonengine/tendon/rpl/internal/send"
 	"github.com/tendonengine/tendon/rpl/internal/spatial"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -88,7 +87,7 @@ type (
 	ItemBits = figures.ItemBits
 	// PeerStats are figures about the datagrams to one peer: RTT, Jitter, Loss, SendLimit, Bytes,
 	// Packets, Calls, Held.
-	PeerStats = send.PeerStats
+	PeerStats = figures.PeerStats
 	// Spawn describes a node to be made: Prefab and its Args (at most MaxArgs bytes), Name of a
 	// load-time node (at most MaxName), Items by ordinal (at most MaxItems), Parent, Owner,
 	// Transient, and how it streams (Streaming).

@@ -44,6 +44,11 @@ func (a *Authority) Connect(id Peer) error {
 	return a.sender.Connect(id)
 }
 
+// Carries says what the line to a peer is expected to carry, in bytes a second, as measured before
+// Connect; 0: nothing is known. It bounds only what leaves until packets have arrived: call it
+// right after Connect. It does nothing without AuthorityConfig.Budget.
+func (a *Authority) Carries(id Peer, rate int) { a.sender.Carries(id, rate) }
+
 // Suspend ends the stream to a peer, which keeps its nodes: it still owns them when
 // Connect begins a new stream, in which handles and versions start anew. Calls that
 // wait for the peer are dropped and counted. The peer is expected (Expect), and what SetShowing has

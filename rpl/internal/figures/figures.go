@@ -1,7 +1,11 @@
-// Package figures holds what an authority counts about itself: what it sends, and why.
+// Package figures holds what an authority counts about itself: what it sends, to whom, and why.
 package figures
 
-import "github.com/tendonengine/tendon/rpl/schema"
+import (
+	"time"
+
+	"github.com/tendonengine/tendon/rpl/schema"
+)
 
 // Counters count what the authority has done since it was made, and why. The net graph
 // and the bench read them.
@@ -55,4 +59,15 @@ type ItemBits struct {
 	Item *schema.ItemType
 	Bits
 	Removals uint64 // of nodes; only where Item is nil
+}
+
+// PeerStats are figures about the datagrams to one peer.
+type PeerStats struct {
+	RTT, Jitter time.Duration
+	Loss        float64 // share of packets judged lost, smoothed over some 200 packets
+	SendLimit   int     // bytes a second that it is sent at most: AuthorityConfig.Budget, or what its line carries if that is less; 0: no limit
+	Bytes       uint64  // of datagrams sent, each with the seal's 29 bytes
+	Packets     uint64
+	Calls       uint64 // that it has made
+	Held        int    // nodes that the peer holds or is being sent
 }

@@ -124,11 +124,11 @@ func (l *Link) Take(k *ack) (r *Record, late bool) {
 	if k.first {
 		l.answer.Sample(k.at - r.at)
 	}
-	if k.hold >= 0 && r.state == recFlight {
+	if k.hold >= 0 {
 		came := k.at - time.Duration(k.hold)*time.Millisecond
 		l.Trip.Sample(came - r.at)
 		if k.hold < wire.LongestHold {
-			l.Line.Arrived(r.total, r.at, came)
+			l.Line.Arrived(r.total, l.together(r), r.at, came)
 		}
 	}
 	l.news = max(l.news, k.at)

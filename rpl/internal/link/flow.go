@@ -54,3 +54,26 @@ func (l *Link) measureLine(now time.Duration) {
 	}
 	u.counted, u.measured = u.arrived, now
 }
+
+// totalAfter is the line's total after a packet left, as far as records tell.
+func (l *Link) totalAfter(seq uint64) uint32 {
+	for seq++; seq < l.Next; seq++ {
+		if r := l.Record(seq); r.Seq == seq {
+			return r.total
+		}
+	}
+	return l.Line.Total()
+}
+
+// together is how many bytes left in one send up to the end of a packet, as far as records tell.
+func (l *Link) together(r *Record) uint32 {
+	from := r.total
+	for seq := r.Seq - 1; seq < r.Seq; seq-- {
+		before := l.Record(seq)
+		if before.Seq != seq || before.at != r.at {
+			break
+		}
+		from = before.total
+	}
+	return l.totalAfter(r.Seq) - from
+}

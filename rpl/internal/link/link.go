@@ -97,6 +97,7 @@ func (l *Link) acked(r *Record, skipped bool) (late bool) {
 	l.observe(0)
 	if r.Seq > l.Base || l.BaseTick == 0 {
 		l.Base, l.BaseTick, l.ackedAt = r.Seq, r.Tick, r.at
+		l.Line.Reached(l.totalAfter(r.Seq))
 	}
 	l.Sends.ack(r, l.Base, skipped)
 	return late
@@ -214,5 +215,6 @@ func (l *Link) Forget() {
 	}
 	l.idle, l.Late = append(l.idle, l.Late...), l.Late[:0]
 	l.Base, l.BaseTick = l.Next-1, 0
+	l.Line.Reached(l.Line.Total())
 	l.Sends.forget()
 }

@@ -18,8 +18,9 @@ import (
 // them: then there is no limit, and nothing is held back. The zero value is such a line.
 type Line struct {
 	limit  float64       // bytes a second; 0: none
-	step   float64       // by which share the limit grows next
-	raised time.Duration // when it did last
+	step   float32       // by which share the limit grows next
+	behind uint32        // total of when the newest packet left that is known to have arrived
+	raised time.Duration // when the limit was raised last
 	total  uint32        // bytes sent since the session began, modulo 2³²
 	asked  uint16        // rounds of this period in which all that the limit gave was used …
 	round  uint16        // … of so many
@@ -38,6 +39,7 @@ type Line struct {
 	wait  time.Duration // how long after the next trial that finds nothing
 	floor float64       // share that is lost whatever is sent
 	mean  float64       // share lost, over a few seconds
+	burst burst
 }
 
 // A span is what was measured in one period.
@@ -81,7 +83,8 @@ const (
 	least   = 1200                   // bytes a second: one packet
 	period  = 150 * time.Millisecond // of measuring, at least, …
 	longest = time.Second            // … and at most, where few packets come …
-	enough  = 4                      // … that is, fewer than these
+	enough  = 4                      // … that is, fewer than these, …
+	few     = 2                      // … or these, where a queue shows that the line has a limit
 
 	window = 10 * time.Second // for which the quickest round trip is believed
 
@@ -118,8 +121,9 @@ func (l *Line) Sent(bytes int) { l.total += uint32(bytes) }
 
 // Arrived says that a packet has arrived that was sent then, with Total of that time.
 // at is when the news of it came, less what the peer has kept it for. Packets that other
-// packets have overtaken are to be counted (Count) and not reported here.
-func (l *Line) Arrived(total uint32, sent, at time.Duration) {
+// packets have overtaken are to be counted (Count) and not reported here. together is how
+// many bytes had left in that send up to its end.
+func (l *Line) Arrived(total, together uint32, sent, at time.Duration) {
 	s := &l.now
 	trip := max(at-sent, time.Microsecond)
 	if s.trips++; s.quickest == 0 || trip < s.quickest {
@@ -128,6 +132,7 @@ func (l *Line) Arrived(total uint32, sent, at time.Duration) {
 	if l.least[0] == 0 || trip < l.least[0] {
 		l.least[0] = trip
 	}
+	l.measureBurst(together, trip, at)
 	if s.trips == 1 || sent < s.oldest {
 		s.oldest = sent
 	}
@@ -169,7 +174,7 @@ func (l *Line) Update(now time.Duration, short bool, budget float64) {
 		l.asked++
 	}
 	took := now - l.begun
-	if took < max(period, min(l.base(), longest)) || took < longest && l.now.trips < enough {
+	if took < max(period, min(l.base(), longest)) || took < longest && l.now.trips < l.enough() {
 		return
 	}
 	l.judge(now, budget)
@@ -178,6 +183,14 @@ func (l *Line) Update(now time.Duration, short bool, budget float64) {
 	}
 	l.before, l.begun, l.asked, l.round = l.now, now, 0, 0
 	l.now = span{sent: l.total, sentAt: now, first: l.before.last}
+}
+
+// enough is how many packets a short period must have.
+func (l *Line) enough() uint16 {
+	if l.limit == 0 && l.now.quickest-l.base() > most { // few come in a period of what fills a slow line
+		return few
+	}
+	return enough
 }
 
 // carried is the rate at which bytes have arrived, over this period and the one before;
@@ -277,7 +290,7 @@ func (l *Line) checkCut(now, queue time.Duration) {
 		if c.first && queue > target {
 			l.lowerTo(now, queue, l.carried(), c.limit)
 		}
-	case queue <= target/2 && c.from == 0: // gone at once: it was a disturbance, or is over
+	case queue <= target/2 && c.from == 0 && now-c.at < drainIn+l.base(): // gone at once: it was a disturbance, or is over
 		l.limit, c.at = c.limit, 0
 	case queue <= target/2:
 		c.at = 0
@@ -350,11 +363,11 @@ func (l *Line) grow(now, queue time.Duration) {
 	if 2*l.asked < l.round && now-l.calm < forget {
 		return
 	}
-	l.limit *= 1 + l.step
+	l.limit *= 1 + float64(l.step)
 	most := quickly
 	if far := l.base(); far > period { // on a long way it takes longer to see that it was too much
 		most *= float64(period) / float64(far)
 	}
-	l.step = min(2*l.step, most)
+	l.step = min(2*l.step, float32(most))
 	l.raised = now
 }

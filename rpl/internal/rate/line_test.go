@@ -140,7 +140,7 @@ func (s *sender) acks() {
 			f.done = true
 			s.line.Count(1, 0)
 			if i == 4 {
-				s.line.Arrived(f.total, f.at, at-hold)
+				s.line.Arrived(f.total, 0, f.at, at-hold)
 			}
 			if f.n >= s.newest {
 				s.newest, ackedAt = f.n, f.at
@@ -299,7 +299,7 @@ func FuzzLine(f *testing.F) {
 			now += time.Duration(rng.IntN(int(200 * time.Millisecond)))
 			l.Sent(rng.IntN(5000))
 			for range rng.IntN(4) {
-				l.Arrived(l.Total()-uint32(rng.IntN(20_000)), now-time.Duration(rng.IntN(int(time.Second))), now-time.Duration(rng.IntN(int(100*time.Millisecond))))
+				l.Arrived(l.Total()-uint32(rng.IntN(20_000)), uint32(rng.IntN(20_000)), now-time.Duration(rng.IntN(int(time.Second))), now-time.Duration(rng.IntN(int(100*time.Millisecond))))
 			}
 			l.Count(rng.IntN(10), rng.IntN(10))
 			l.Update(now, rng.IntN(2) == 0, budget)

@@ -103,6 +103,7 @@ func (plr *planner) fitSpeculative(p *Peer) {
 	}
 	speculative := p.plan.speculative.in(plr.sender.Updates.bundles.speculative)
 	lossy := p.Link.Lossy()
+	p.bucket.Left = min(p.bucket.Left, float64(plr.lineRoom(p)))
 	for i := range speculative {
 		g := &speculative[i]
 		b := budget.BundleCost(int(g.bits))

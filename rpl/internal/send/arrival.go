@@ -116,7 +116,7 @@ func (plr *planner) arriveAgain(p *Peer, h uint32) int {
 // these arrivals is whole, so the peer is right with whichever it gets.
 func (u *updates) arriveChanged(p *Peer, h uint32, e *handleState) {
 	plr := &u.sender.Planner
-	if !p.maybeArrived(e) || e.has(statePlanned) || e.inflight == math.MaxUint8 || plr.burstRoom(p) <= 0 || p.resync.tick != 0 {
+	if !p.maybeArrived(e) || e.has(statePlanned) || e.inflight == math.MaxUint8 || plr.lineRoom(p) <= 0 || p.resync.tick != 0 {
 		return // in the answer to a resync all that moves would come in each send
 	}
 	if p.bucket.Left < p.bucket.Room*8/4 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tendonengine/tendon/rpl/internal/figures"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -41,6 +42,13 @@ func (s *Sender) Connect(id ids.Peer) error {
 	p.view = s.interest.Admit(id, p.Index)
 	s.Apply()
 	return nil
+}
+
+// Carries is Authority.Carries.
+func (s *Sender) Carries(id ids.Peer, rate int) {
+	if p := s.ByID.Find(id); p != nil {
+		p.Link.Line.Expect(s.store.Now, rate)
+	}
 }
 
 // Suspend is Authority.Suspend. It reports whether there was such a peer.
@@ -95,17 +103,6 @@ func (s *Sender) Repeat(id ids.Peer) {
 	}
 }
 
-// PeerStats are figures about the datagrams to one peer.
-type PeerStats struct {
-	RTT, Jitter time.Duration
-	Loss        float64 // share of packets judged lost, smoothed over some 200 packets
-	SendLimit   int     // bytes a second that it is sent at most: AuthorityConfig.Budget, or what its line carries if that is less; 0: no limit
-	Bytes       uint64  // of datagrams sent, each with the seal's 29 bytes
-	Packets     uint64
-	Calls       uint64 // that it has made
-	Held        int    // nodes that the peer holds or is being sent
-}
-
 // Waits is Authority.Waits.
 func (s *Sender) Waits(id ids.Peer, now time.Duration) (acks, messages time.Duration) {
 	if p := s.ByID.Find(id); p != nil {
@@ -115,12 +112,12 @@ func (s *Sender) Waits(id ids.Peer, now time.Duration) (acks, messages time.Dura
 }
 
 // PeerStats is Authority.PeerStats.
-func (s *Sender) PeerStats(id ids.Peer) PeerStats {
+func (s *Sender) PeerStats(id ids.Peer) (stats figures.PeerStats) {
 	p := s.ByID.Find(id)
 	if p == nil {
-		return PeerStats{}
+		return stats
 	}
-	stats := PeerStats{RTT: p.Link.Trip.Time(), Jitter: p.Link.Trip.Spread(), Loss: p.Link.Loss, Bytes: p.traffic.bytes, Packets: p.traffic.packets, Calls: p.traffic.calls}
+	stats = figures.PeerStats{RTT: p.Link.Trip.Time(), Jitter: p.Link.Trip.Spread(), Loss: p.Link.Loss, Bytes: p.traffic.bytes, Packets: p.traffic.packets, Calls: p.traffic.calls}
 	stats.SendLimit = s.Setup.Budget
 	if limit := p.Link.Line.Limit(); limit > 0 {
 		stats.SendLimit = min(stats.SendLimit, int(limit))

@@ -12,9 +12,6 @@ import (
 // while updates are planned. Each handle has sends of its own, so that the nodes at one
 // distance do not all leave in the same send. Without a Rater nothing of this runs.
 
-// mostSparse is the logarithm of the sends from one update to the next, at most.
-const mostSparse = 4
-
 // sparse is what is kept of one peer.
 type sparse struct {
 	every []uint8      // by handle: the logarithm of the sends from one update to the next
@@ -87,13 +84,5 @@ func (plr *planner) sparseness(p *Peer, e *handleState) uint8 {
 		return 0
 	}
 	at := &plr.store.Space.Positions[top]
-	return sparseFor(plr.sender.interest.Rates, p.ID, p.view.Distance(at.X, at.Y))
-}
-
-func sparseFor(r spatial.Rater, p ids.Peer, distance float64) uint8 {
-	every := uint8(0)
-	for rate := r.Rate(p, distance); every < mostSparse && rate <= 0.5; every++ {
-		rate *= 2
-	}
-	return every
+	return spatial.Sparseness(plr.sender.interest.Rates, p.ID, p.view.Distance(at.X, at.Y))
 }

@@ -237,7 +237,7 @@ func (t *transit) due(now time.Duration, copies uint8) int {
 // planAgain plans arrivals that were lost or, if copies is set, further copies, with
 // the current state of the nodes. It reports whether any was due, as planRemovals does.
 func (plr *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) {
-	most, room := p.Link.CopiesFor(), plr.burstRoom(p)
+	most, room := p.Link.CopiesFor(), plr.lineRoom(p)
 	kept := p.coming[:0]
 	calm := int(p.arrivals.calm)
 	if copies || p.arrivals.lost {
@@ -280,7 +280,7 @@ func (plr *planner) planQueue(p *Peer, now time.Duration) {
 		room = 1 // overdraw once
 	}
 	room = min(room, max(plr.burst, wire.PacketRoom*8), float64(plr.burstRoom(p)))
-	given := room
+	given, line := room, float64(plr.lineRoom(p))
 	plr.joining++
 	most := max(wire.LeastArrivals, min(plr.arrivals, wire.MaxArrivals/max(1, plr.joined)))
 	waiting := p.arrivals.queue[:0]
@@ -293,8 +293,9 @@ func (plr *planner) planQueue(p *Peer, now time.Duration) {
 		if hd == nil || hd.Handle() != wire.NoHandle {
 			continue
 		}
-		if room <= 0 || most <= 0 || !p.hasHandle() {
-			if waiting = append(waiting, p.arrivals.queue[i:]...); room > 0 && most > 0 {
+		none := room <= 0 || most <= 0 || line <= 0 && n.Owner != p.ID // own nodes come first
+		if none || !p.hasHandle() {
+			if waiting = append(waiting, p.arrivals.queue[i:]...); !none {
 				plr.sender.noteHandlesOut(p)
 			}
 			break
@@ -310,7 +311,7 @@ func (plr *planner) planQueue(p *Peer, now time.Duration) {
 			}
 		}
 		cost := budget.BundleCost(plr.admitTree(p, slot))
-		room -= cost
+		room, line = room-cost, line-cost
 		most -= len(plr.group)
 		plr.arrivals -= len(plr.group)
 		bucket.Left -= cost
@@ -363,6 +364,15 @@ func (plr *planner) burstRoom(p *Peer) int {
 		}
 	}
 	return room
+}
+
+// lineRoom is the same as far as the peer's line is known to carry it.
+func (plr *planner) lineRoom(p *Peer) int {
+	room := plr.burstRoom(p)
+	if plr.budget.Rate == 0 {
+		return room
+	}
+	return room + min(0, int(8*p.Link.Line.Room(plr.store.Now))-wire.MaxBurst)
 }
 
 // arrives adds an arrival to a peer's plan.

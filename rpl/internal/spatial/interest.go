@@ -61,6 +61,18 @@ type Rater interface {
 	Rate(viewer ids.Peer, distance float64) float64
 }
 
+// mostSparse is the logarithm of the sends from one update to the next, at most.
+const mostSparse = 4
+
+// Sparseness is the logarithm of the sends from one update of what is so far off to the next.
+func Sparseness(r Rater, p ids.Peer, distance float64) uint8 {
+	every := uint8(0)
+	for rate := r.Rate(p, distance); every < mostSparse && rate <= 0.5; every++ {
+		rate *= 2
+	}
+	return every
+}
+
 // Fading is a Grid with rates: nodes within Full are sent in every send, those farther off
 // less often, in proportion: at twice Full in every second send, at eight times in every eighth.
 // Full is above 0. A Policy may embed one.

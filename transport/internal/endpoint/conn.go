@@ -45,6 +45,7 @@ type Conn struct {
 	path   Path
 	moving move
 	mtu    mtu.Path // how long packets to the peer may be
+	pair   mtu.Pair // listener: how fast they arrived at first
 	id     uint16
 	number uint64 // never changes once the other end knows the connection: see seek
 	tx     seal.Cipher
@@ -157,6 +158,7 @@ func (c *Conn) Flush() {
 		for c.lane.Pending() > 0 {
 			c.sendLane()
 		}
+		c.sendPair(c.e.cfg.Now())
 	}
 	c.e.flush()
 }
@@ -216,7 +218,7 @@ func (c *Conn) Stats() transport.Stats {
 	c.mu.Lock()
 	s := c.stats
 	s.Transport, s.Local, s.Remote = c.e.cfg.Transport, cmp.Or(c.e.cfg.Local, c.local), c.remoteText()
-	s.PathSize = c.mtu.Size()
+	s.PathSize, s.PathRate = c.mtu.Size(), c.pair.Rate()
 	if c.lane != nil {
 		s.ReliableOut += c.lane.Out()
 		s.ReliableQueued = c.lane.Queued()

@@ -161,6 +161,7 @@ func joinedBy(t testing.TB) (b *bench, c *raw.Client) {
 	if len(b.conns) != 1 {
 		t.Fatalf("no connection: %q", b.events)
 	}
+	b.conns[0].Flush() // which sends the first probes
 	widen(b)
 	b.events, b.sent, b.to = nil, nil, nil
 	return b, c

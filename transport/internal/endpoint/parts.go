@@ -68,12 +68,28 @@ func (c *Conn) probe(now time.Duration) {
 		return
 	}
 	if size := c.mtu.Probe(now); size > 0 {
-		pad := size - wire.HeaderSize(c.e.listens) - seal.TagSize - 3
-		c.control(c.path, wire.ControlMessage{Type: wire.Probe, Size: uint16(size), Pad: pad})
+		c.sendProbe(size)
 	}
 	if seq, ok := c.mtu.Question(now); ok {
 		c.control(c.path, wire.ControlMessage{Type: wire.Ask, Seq: uint16(seq)})
 	}
+}
+
+// sendPair sends the first probes of a new client's path: they are answered before the client has
+// joined, so that what it is sent then is not the first to meet a slow line. c.mu is held.
+func (c *Conn) sendPair(now time.Duration) {
+	if !c.e.listens || !c.pair.Begin() {
+		return
+	}
+	c.mtu.Fits(mtu.Max) // a join has long packets
+	c.sendProbe(mtu.Base)
+	c.probe(now)
+}
+
+// sendProbe sends a probe of a size. c.mu is held.
+func (c *Conn) sendProbe(size int) {
+	pad := size - wire.HeaderSize(c.e.listens) - seal.TagSize - 3
+	c.control(c.path, wire.ControlMessage{Type: wire.Probe, Size: uint16(size), Pad: pad})
 }
 
 // lookAtPath is what the endpoint's timer does for a connection's path.
@@ -109,6 +125,7 @@ func (c *Conn) handlePath(now time.Duration, size int, m wire.ControlMessage) {
 			c.control(c.path, wire.ControlMessage{Type: wire.ProbeCame, Size: m.Size})
 		}
 	case wire.ProbeCame:
+		c.pair.Came(now, int(m.Size))
 		c.mtu.Passed(int(m.Size))
 	case wire.Ask:
 		c.control(c.path, wire.ControlMessage{Type: wire.Answer, Seq: m.Seq, Came: came})
