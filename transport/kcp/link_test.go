@@ -195,7 +195,11 @@ func TestWriteErrors(t *testing.T) {
 	for range 3 {
 		linktest.Send(server.Conns[0], "lost")
 	}
-	r.Until("all three have failed", func() bool { return k.Counters().WriteErrors >= 3 })
+	r.Until("all three have failed", func() bool { // and the path's probes
+		k.outbox.mu.Lock()
+		defer k.outbox.mu.Unlock()
+		return k.Counters().WriteErrors >= 3 && len(k.outbox.filling.packets) == 0
+	})
 	k.socket.SetWriteDeadline(time.Time{})
 	linktest.Send(server.Conns[0], "here")
 	r.Until("it came", func() bool { return len(client.Datagrams) > 0 })
