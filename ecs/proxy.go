@@ -201,7 +201,7 @@ func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 		px.draw.words = n.Replica.Words(ord, px.draw.words[:0])
 		t = px.draw.sampleTick(n, ord, t)
 		b.Track.Leap(n.Replica.Leapt)
-		b.Track.Sent = n.Replica.Tick(ord) >= t
+		b.Track.SentAt = n.Replica.Tick(ord)
 		px.draw.screen.Push(b.Track, t, px.draw.screen.StillUntil(b.Track, t), px.Proxy.Newest(), px.draw.words)
 		if b.Track.Moving = n.Replica.IsMoving(ord); b.Track.Moving {
 			px.predict.moves(n)

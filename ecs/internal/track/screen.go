@@ -55,6 +55,7 @@ func (sc *Screen) SetTrip(trip, step time.Duration) {
 type beyond struct {
 	off   []float64 // what is added to the fields, as of at
 	at    float64   // seconds
+	from  float64   // … and the drawn time then: at a marked leap after that nothing is left of it
 	over  float64   // it is so far that it is drawn away at an even pace, in so many seconds; 0: it fades
 	drawn []float64 // the fields as they were last drawn past the samples …
 	past  rpl.Tick  // … and which sample that was; 0: they were not
@@ -105,11 +106,11 @@ func (sc *Screen) Draw(k *Track, p unsafe.Pointer, inPlace bool) {
 	now := sc.Now().Seconds()
 	if !past && b.past != 0 && !sc.Aside {
 		if b.past == k.Newest() && now-b.when < beyondSeconds { // a packet tells that it has stood meanwhile
-			b.add(k, &w, b.drawn, now)
+			b.add(k, &w, b.drawn, sc.Render, now)
 		}
 		b.past = 0
 	}
-	fade := b.fade(now)
+	fade := b.fade(k, sc.Render, now)
 	for i := range k.set.Fields {
 		f := &k.set.Fields[i]
 		v := w.at(k, i)
@@ -150,16 +151,17 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 			sc.drawn = append(sc.drawn, w.at(k, i))
 		}
 	}
-	late := k.predicted && k.Sent && sc.Received.lossy()
+	sent := k.SentAt >= t
+	late := k.predicted && sent && sc.Received.lossy()
 	known, agreed := rpl.Tick(0), rpl.Tick(0)
-	if k.Sent {
+	if sent {
 		known = sc.Known(k, t, newest)
 	}
-	if k.Sent && !k.leaps && (late || !k.predicted && sc.unsure(k, t)) {
+	if sent && (late || !k.predicted && sc.unsure(k, t)) {
 		agreed = sc.Received.complete(k.heard, t)
 	}
 	k.push(t, before, known, words)
-	if k.predicted = !k.Sent; k.Sent {
+	if k.predicted = !sent; sent {
 		k.heard = t
 	}
 	n := int(k.n)
@@ -171,6 +173,9 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 			last := k.sample(n - 2)
 			last[0] = sc.Render
 			copy(last[1:], sc.drawn)
+		}
+		if k.beyond != nil && k.isMarked(n-1) && sc.Render >= float64(t) {
+			k.beyond.end()
 		}
 		return
 	}
@@ -189,7 +194,7 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 	}
 	if k.beyond != nil {
 		k.beyond.past = 0
-		k.beyond.add(k, &w, sc.drawn, sc.Now().Seconds())
+		k.beyond.add(k, &w, sc.drawn, sc.Render, sc.Now().Seconds())
 	}
 }
 
@@ -201,7 +206,7 @@ func (sc *Screen) Take(k *Track, drawn []float64, most float64) {
 	}
 	b := newBeyond(k)
 	w, _ := sc.wayOn(k, sc.Render)
-	b.add(k, &w, drawn, sc.Now().Seconds())
+	b.add(k, &w, drawn, sc.Render, sc.Now().Seconds())
 	for i := range b.off {
 		if k.set.Fields[i].moves() && math.Abs(b.off[i]) > most {
 			b.off[i] = 0
@@ -230,6 +235,11 @@ func (sc *Screen) mend(k *Track, compared bool) {
 	if n < 3 {
 		return
 	}
+	from := n - 2 // what was before a marked leap did not go on to here
+	for from > 0 && !k.isMarked(from) {
+		from--
+	}
+	compared = compared || sc.Render < k.sample(from)[0] // it is not drawn from there on yet
 	begun := compared
 	for i := 0; i < len(k.set.Fields); {
 		end := k.set.end(i)
@@ -239,11 +249,11 @@ func (sc *Screen) mend(k *Track, compared bool) {
 			}
 			b := k.beyond
 			if !begun {
-				fade := b.fade(now)
+				fade := b.fade(k, sc.Render, now)
 				for j := range b.off {
 					b.off[j] *= fade
 				}
-				b.at, b.past, b.over, begun = now, 0, 0, true
+				b.at, b.from, b.past, b.over, begun = now, sc.Render, 0, 0, true
 			}
 			share := k.ticks(n-1) / k.ticks(n-2)
 			for j := i; j < end; j++ {
@@ -252,7 +262,7 @@ func (sc *Screen) mend(k *Track, compared bool) {
 				if math.IsNaN(off) {
 					continue
 				}
-				for s := range n - 1 {
+				for s := from; s < n-1; s++ {
 					k.values(s)[j] += off
 				}
 				if !compared {
@@ -269,12 +279,21 @@ func (sc *Screen) mend(k *Track, compared bool) {
 	}
 }
 
-// fade is the share of the error that is left.
-func (b *beyond) fade(now float64) float64 {
-	if b.over > 0 {
+// fade is the share of the error of an item that is left at a drawn time.
+func (b *beyond) fade(k *Track, render, now float64) float64 {
+	switch {
+	case k.leapsBetween(b.from, render):
+		return 0
+	case b.over > 0:
 		return 1 - min(max(0, now-b.at)/b.over, 1)
 	}
 	return Fade(now - b.at)
+}
+
+// end has nothing of the error be left: the item is drawn after a marked leap.
+func (b *beyond) end() {
+	clear(b.off)
+	b.past = 0
 }
 
 // far returns how many ticks the item takes for the way of the error, as fast as it has been.
@@ -308,8 +327,8 @@ func (sc *Screen) Rests(k *Track) bool {
 
 // add takes the difference between what was drawn past the samples and what is drawn now
 // into the error to be drawn away.
-func (b *beyond) add(k *Track, w *way, drawn []float64, now float64) {
-	fade := b.fade(now)
+func (b *beyond) add(k *Track, w *way, drawn []float64, render, now float64) {
+	fade := b.fade(k, render, now)
 	for i := range b.off {
 		off := b.off[i]*fade + k.set.Fields[i].way(w.at(k, i), drawn[i])
 		if math.IsNaN(off) || k.set.Fields[i].steps {
@@ -317,7 +336,7 @@ func (b *beyond) add(k *Track, w *way, drawn []float64, now float64) {
 		}
 		b.off[i] = off
 	}
-	b.at, b.over = now, 0
+	b.at, b.from, b.over = now, render, 0
 	if fade == 0 && b.far(k) > farTicks { // what errs again and again is drawn away as quickly as can be
 		b.over = evenSeconds
 	}

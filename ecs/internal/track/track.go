@@ -40,15 +40,16 @@ type Track struct {
 	n         uint8     // number of samples
 	steady    uint8     // how many states in a row came about as far apart, up to evenly
 	cuts      uint16    // by place in the ring, a bit each: the way to this sample is a teleport, not a movement
+	marks     uint16    // … and the game has said so: whatever else is known, it is no motion
 	Ends      bool      // its node goes: it is not drawn beyond where it was
-	Sent      bool      // the state that is pushed next was sent, and is not predicted
 	predicted bool      // the newest sample is predicted
-	heard     rpl.Tick  // the tick of the newest state that was sent
+	Moving    bool      // its newest state moves on by itself
+	stood     bool      // it was told to have stayed at its newest state; what is lost later does not change that
+	SentAt    rpl.Tick  // when the state that is pushed next was sent; if that is before its own tick, it is predicted
+	sentAt    rpl.Tick  // … and the newest sample
+	heard     rpl.Tick  // the tick of the newest sample that is not predicted
 	every     rpl.Tick  // how long after the state before the newest one came
 	leapt     rpl.Tick  // when the game last said that it leapt; 0: never
-	Moving    bool      // its newest state moves on by itself
-	leaps     bool      // it leapt before the newest sample, which was predicted without that: the way to the next one is no motion
-	stood     bool      // it was told to have stayed at its newest state; what is lost later does not change that
 	saved     []float64 // what the fields held before Frame wrote in place; empty: nothing is written
 	beyond    *beyond   // what is drawn beside the samples; nil until they did not suffice
 }
@@ -105,17 +106,19 @@ func (k *Track) cut(i int) bool { return k.cuts>>k.at(i)&1 != 0 }
 // It is not drawn standing until then, but all of the way is of the time since.
 func (k *Track) push(t, before, known rpl.Tick, words []int32) {
 	n := int(k.n)
-	marked := n > 0 && (k.leapt > k.Newest() && k.leapt <= t || k.leaps) // also if it seemed to stand until after that
-	if newest := k.Newest(); n > 0 && t <= newest {
-		if t == newest {
-			k.fill(k.values(n-1), words)
-			if k.leaps {
-				k.cuts |= 1 << k.at(n-1)
-			}
-			k.leaps = false
+	newest := k.Newest()
+	if n > 0 && t < newest {
+		return
+	}
+	marked := n > 0 && k.sentAt < k.leapt && k.leapt <= k.SentAt // also if it seemed to stand, or to go on, until after that
+	k.sentAt = k.SentAt
+	if n > 0 && t == newest {
+		if k.fill(k.values(n-1), words); marked {
+			k.mark(n - 1)
 		}
 		return
-	} else if n > 0 {
+	}
+	if n > 0 {
 		if k.steady++; !k.isSteady(t) {
 			k.steady = 0
 		}
@@ -127,11 +130,33 @@ func (k *Track) push(t, before, known rpl.Tick, words []int32) {
 		}
 	}
 	k.fill(k.grow(t), words)
-	k.stood, k.leaps = false, false
-	if marked || k.jumped(known) {
+	k.stood = false
+	if marked {
+		k.mark(int(k.n) - 1)
+	} else if k.jumped(known) {
 		k.cuts |= 1 << k.at(int(k.n)-1)
 	}
 }
+
+// leapsBetween reports whether there is a marked leap between two drawn times. What only looks like a teleport
+// does not count: the next state may tell that it was none.
+func (k *Track) leapsBetween(a, b float64) bool {
+	for i := int(k.n) - 1; i > 0 && k.sample(i)[0] > min(a, b); i-- {
+		if k.isMarked(i) && k.sample(i)[0] <= max(a, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// mark notes that the game has said that the way to the i-th sample is a teleport.
+func (k *Track) mark(i int) {
+	k.cuts |= 1 << k.at(i)
+	k.marks |= 1 << k.at(i)
+}
+
+// isMarked reports whether the game has said that the way to the i-th sample is a teleport.
+func (k *Track) isMarked(i int) bool { return k.marks>>k.at(i)&1 != 0 }
 
 // Leap notes that the item leapt at a tick: however far that was, and whatever was lost, the
 // way to its first state from then on is no motion.
@@ -140,14 +165,10 @@ func (k *Track) Leap(t rpl.Tick) {
 		return
 	}
 	k.leapt = t
-	if k.n > 0 && k.predicted && k.Newest() >= t {
-		k.leaps = true
-		return
-	}
-	for i := 1; i < int(k.n); i++ {
+	for i := 1; i < int(k.n) && k.sentAt >= t; i++ { // else the first state from then on is yet to come
 		if k.tick(i) >= t {
 			if k.tick(i-1) < t {
-				k.cuts |= 1 << k.at(i)
+				k.mark(i)
 			}
 			return
 		}
@@ -207,7 +228,7 @@ func (k *Track) Follows(t rpl.Tick, words []int32) bool {
 // Restart forgets all earlier samples: the item is drawn at the state of tick t from now
 // on, like one that has just arrived.
 func (k *Track) Restart(t rpl.Tick, words []int32) {
-	k.first, k.n, k.cuts, k.every, k.beyond, k.leaps = 0, 0, 0, 0, nil, false
+	k.first, k.n, k.cuts, k.marks, k.every, k.beyond, k.sentAt = 0, 0, 0, 0, 0, nil, t
 	k.fill(k.grow(t), words)
 }
 
@@ -233,6 +254,7 @@ func (k *Track) grow(t rpl.Tick) []float64 {
 	v := k.sample(int(k.n) - 1)
 	v[0] = float64(t)
 	k.cuts &^= 1 << k.at(int(k.n)-1)
+	k.marks &^= 1 << k.at(int(k.n)-1)
 	return v[1:]
 }
 
@@ -262,7 +284,7 @@ func (k *Track) jumped(known rpl.Tick) bool {
 		}
 		i = end
 	}
-	if quick && !(k.tick(n-2) >= k.leapt && k.tick(n-3) < k.leapt) {
+	if quick && !k.isMarked(n-2) {
 		k.cuts &^= 1 << k.at(n-2)
 	}
 	return false
@@ -280,7 +302,7 @@ func (k *Track) turned(agreed rpl.Tick, ratio float64) bool {
 			return false
 		}
 	}
-	if n < 3 || k.leapt > agreed || k.tick(from) > agreed && n < maxSamples {
+	if n < 3 || k.isMarked(n-1) || k.tick(from) > agreed && n < maxSamples {
 		return false
 	}
 	ticks := k.sample(n - 1)[0] - float64(agreed)

@@ -144,7 +144,7 @@ func TestSilenceAfterLoss(t *testing.T) {
 		sc.Received.Missing = false
 	}
 	for tick := rpl.Tick(10); tick <= 40; tick += 2 {
-		k.Sent = true
+		k.SentAt = tick
 		sc.Push(k, tick, sc.Received.Before(tick), tick, []int32{int32(tick) * 64, 0, 0})
 		hear(tick, false)
 	}
