@@ -78,6 +78,7 @@ type commanding struct {
 	makes  int      // ticks of this step: 0 or 1, one more has run before
 	made   rpl.Tick // the newest tick with a step of its own
 	got    uint32
+	late   uint32        // up to this tick some have come too late, perhaps
 	before rpl.Tick      // the tick before the first that commands were made for: until then the server alone has run them
 	heard  bool          // the server has reported: it knows that this client predicts
 	drawn  command.Drawn // what the player saw when it gave the commands of this step
@@ -100,7 +101,7 @@ type commanding struct {
 // reset forgets what was made and sent in a session that has ended.
 func (co *commanding) reset() {
 	hz := float64(co.config.Steps)
-	co.lead, co.got, co.makes, co.heard = clock.Lead{Bound: co.config.MaxMargin.Seconds() * hz, Hz: hz}, 0, 0, false
+	co.lead, co.got, co.late, co.makes, co.heard = clock.Lead{Bound: co.config.MaxMargin.Seconds() * hz, Hz: hz}, 0, 0, 0, false
 	co.foreseen = false
 	co.writer = command.NewWriter(command.Kept(co.config.Steps))
 }
@@ -416,8 +417,16 @@ func (co *commanding) reportCame(m commandReport) {
 	if m.Got > co.got && m.Got <= co.lead.Tick() {
 		co.got = m.Got
 	}
+	if m.Margin < 0 {
+		co.late = max(co.late, m.Got, m.Tick)
+	}
 	co.client.hear(co.Proxy.Newest()) // after a silence it shows which commands are of before
 	co.lead.Reported(co.draw.clock, m.Tick, m.Got, float64(m.Margin)/64, co.line.Now())
+}
+
+// taken reports whether the server has the command of a tick, and whether that may have come too late.
+func (co *commanding) taken(t rpl.Tick) (is, late bool) {
+	return uint32(t) <= co.got, uint32(t) <= co.late
 }
 
 // forget drops what is kept of a node that has ended.

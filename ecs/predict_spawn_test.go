@@ -54,6 +54,7 @@ type shootingRange struct {
 	comes, goes           int // of shells, as OnStreamIn and OnStreamOut tell the client
 	shells                *tendon.Prefab[shellArgs]
 	flies                 func(c tendon.Call, s *shellData) // what else a shell does in each tick
+	jams                  func(nr uint16) bool              // whether a shot fails on the server, of which the client does not know
 }
 
 func newRange(t *testing.T, c netsim.Conditions, seed uint64, node ...components.NodeData) *shootingRange {
@@ -76,7 +77,7 @@ func newRange(t *testing.T, c netsim.Conditions, seed uint64, node ...components
 		x.fire.Apply(r, func(c tendon.Call, k trigger) {
 			g := x.gun.Get(c.Entry)
 			g.Pos = g.Pos.Add(k.Move)
-			if !k.Fire || g.Ammo == 0 {
+			if !k.Fire || g.Ammo == 0 || x.jams != nil && tendon.IsAuthority(c.Entry) && x.jams(k.Nr) {
 				return
 			}
 			g.Ammo--

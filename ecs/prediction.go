@@ -185,7 +185,8 @@ func (c Call) Once(key int, fn func(late time.Duration)) {
 // reconcile compares the newest state that has come with what was predicted for its tick.
 func (pr *prediction) reconcile(now rpl.Tick) {
 	t := pr.Proxy.Newest()
-	whole := !pr.commands.heard || pr.Proxy.Complete() == t || replay.HaveMoved(pr.all) // below another parent nothing is the way it was predicted
+	complete, since := pr.Proxy.Complete()
+	whole := !pr.commands.heard || complete == t || replay.HaveMoved(pr.all) // below another parent nothing is the way it was predicted
 	if t <= pr.known {
 		return
 	}
@@ -200,8 +201,14 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 	if pr.known = t; !whole {
 		pr.Faults.Count("state incomplete")
 	}
+	refused := 0
+	if pr.commands.heard && complete == t {
+		if refused = pr.spawns.Refused(since, t, pr.commands.taken); refused > 0 {
+			pr.dropEnded()
+		}
+	}
 	d, wrong, fresh := pr.states.Judge(pr.all, t)
-	if wrong || fresh {
+	if wrong || fresh || refused > 0 { // what rules have found in the way goes with it
 		began := time.Now()
 		pr.replay(t, now, gap)
 		pr.commands.counts.ReplayTime += time.Since(began)
@@ -226,8 +233,13 @@ func (pr *prediction) replay(t, now rpl.Tick, gap float64) {
 	}
 	pr.spawns.Withdraw(func(n *nodes.Node) bool { return n.Predicted != nil && n.Predicted.Gone })
 	pr.spawns.Expire(pr.line.Now(), t) // a replay may make again what was given up
-	pr.all = slices.DeleteFunc(pr.all, func(n *nodes.Node) bool { return pr.nodes.Of(n.Entity) != n })
+	pr.dropEnded()
 	pr.states.MovedBack(pr.all, pr.line.Now().Seconds(), float64(now-t), gap)
+}
+
+// dropEnded drops those that have ended from what is predicted.
+func (pr *prediction) dropEnded() {
+	pr.all = slices.DeleteFunc(pr.all, func(n *nodes.Node) bool { return pr.nodes.Of(n.Entity) != n })
 }
 
 // view changes a copy of a predicted component to what is drawn in this frame.

@@ -112,7 +112,7 @@ func TestComplete(t *testing.T) {
 						same = same && got[i] == want
 					}
 				}
-				if client.P.Complete() == at {
+				if complete, _ := client.P.Complete(); complete == at {
 					judged++
 					if !same {
 						wrong++

@@ -1,7 +1,7 @@
 // Package spawns keeps, on a client, the nodes that its commands have made before the
 // authority has: a bullet is there in the frame of the key. The authority's node has the
 // same name, and takes over the entity when it arrives. What a correction does not make
-// again goes, and so does what the authority never made.
+// again goes, and so does what the authority has refused.
 package spawns
 
 import (
@@ -266,6 +266,23 @@ func (st *Set) Expire(now time.Duration, newest rpl.Tick) int {
 		if s.until != 0 {
 			st.resolved = append(st.resolved, s)
 		}
+		return true
+	})
+}
+
+// Refused ends those that the authority has not made, as is certain: of all ticks after since, up to newest, it
+// has said what it has made for this machine's player. taken is whether the commands up to a tick have reached it,
+// and in time. One that was late counts in one of the next ticks.
+func (st *Set) Refused(since, newest rpl.Tick, taken func(rpl.Tick) (is, late bool)) int {
+	return st.end(func(s *Spawn) bool {
+		is, late := taken(s.name.Tick)
+		if late {
+			is = is && s.name.Tick+predict.Near <= newest
+		}
+		if !is || s.name.Tick <= since || s.name.Tick > newest || s.node.Owner != st.Me {
+			return false
+		}
+		st.resolved = append(st.resolved, s)
 		return true
 	})
 }

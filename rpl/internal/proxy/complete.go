@@ -12,6 +12,9 @@ import (
 type completeness struct {
 	tick  ids.Tick // the newest such tick
 	parts []part   // packets of later ticks that are complete only together with others
+
+	from  uint64   // between this packet and the newest none is missing …
+	since ids.Tick // … and this is its tick
 }
 
 // A part is a packet that is complete together with so many others before it.
@@ -39,4 +42,25 @@ func (cs *completeness) note(h *receivedHistory, seq uint64, tick ids.Tick, toge
 		}
 	}
 	cs.parts = slices.DeleteFunc(cs.parts, func(p part) bool { return p.tick <= cs.tick || p.tick+wire.RecordLen < tick })
+}
+
+// noteRow notes from which packet on none is missing, once a packet was applied. before is the newest one
+// before it, 0 for none; missing is ProxyConfig.Missing.
+func (cs *completeness) noteRow(h *receivedHistory, seq, before uint64, missing func(from, to uint64) int) {
+	gap := func(from, to uint64) bool { return h.refused > from || missing != nil && missing(from, to) > 0 }
+	if seq > before {
+		if cs.from == 0 || gap(before, seq) {
+			cs.from, cs.since = seq, h.tick(seq)
+		}
+		return
+	}
+	for at := cs.from - 1; at > 0 && h.newest-at < wire.MaxLate; at-- { // it may have been the one that was missing
+		if !h.has(at) {
+			continue
+		}
+		if gap(at, cs.from) {
+			return
+		}
+		cs.from, cs.since = at, h.tick(at)
+	}
 }

@@ -124,9 +124,11 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 	c.in.history.base = max(c.in.history.base, base)
 	c.compare(tick)
 	c.dec.estimate.note(tick, c.dec.readingAt, c.cfg.Hz)
+	before := c.in.history.newest
 	c.in.history.note(seq, tick, c.dec.readingAt)
 	c.in.history.noteSend(tick, base, c.dec.together == 0)
 	c.in.complete.note(&c.in.history, seq, tick, c.dec.together)
+	c.in.complete.noteRow(&c.in.history, seq, before, c.cfg.Missing)
 	c.in.named.Note(seq, &c.dec.named)
 	if c.dec.stage.skipped {
 		c.counters.Skipped++

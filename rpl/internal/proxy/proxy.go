@@ -242,8 +242,9 @@ func (c *Proxy) NewestAt() time.Duration { return c.held.newestAt }
 
 // Complete is the newest tick of which this peer has all that the authority had to say of the
 // nodes that the peer owns, if it predicts them: what did not come of them is as it was. Where
-// it is Newest, their state here is that of that tick, for certain.
-func (c *Proxy) Complete() ids.Tick { return c.in.complete.tick }
+// it is Newest, their state here is that of that tick, for certain. Of packets with ticks after since
+// none is missing: what the authority has made in these, up to tick, for this peer to own is here.
+func (c *Proxy) Complete() (tick, since ids.Tick) { return c.in.complete.tick, c.in.complete.since }
 
 // Acked is the tick of the newest packet of which this peer knows that the authority knows it to have
 // come: what was lost before it has been sent again, by the packet that says so at the latest. It is 0 if

@@ -193,7 +193,7 @@ func (k *packer) begin() {
 	if p.busy {
 		k.form |= coder.FormChecks*flag(len(p.checks.plan) > 0) | coder.FormCalls*flag(k.hasCalls())
 	}
-	if (p.predicted.on || k.complete.Left) && k.needsCompleteness(seq, room) {
+	if (p.predicted.on || k.complete.Left) && k.complete.Begin(seq, func() bool { return k.fitsWhole(room) }) {
 		k.form |= coder.FormChecks
 	}
 	if k.hasRuns(seq) {

@@ -99,10 +99,15 @@ func (k *packer) scanPredicted() {
 	for _, slot := range p.predicted.slots {
 		n := &s.store.Nodes[slot]
 		hd := n.Holder(p.Index)
-		if !p.predicts(n) || hd == nil || hd.Handle() == wire.NoHandle || n.Transient {
+		if hd == nil {
 			continue
 		}
 		h := hd.Handle()
+		c.Left = c.Left || s.store.Send-n.Born < wire.NewSends && (h == wire.NoHandle || // it may not be in the send's first packet
+			p.States[h].State == HandleComing && (!p.maybeArrived(&p.States[h]) || p.States[h].since(k.now) == 0 && s.Planner.burstRoom(p) < wire.MaxBurst-smallBits))
+		if !p.predicts(n) || h == wire.NoHandle || n.Transient {
+			continue
+		}
 		switch e := &p.States[h]; {
 		case e.State == HandleIn:
 			if carried, left := s.Updates.updatedOf(p, e, n, now); left || e.owesOwnership() {
@@ -172,12 +177,6 @@ func (p *Peer) updatesMost() int {
 
 // checkBits is more than a checksum takes in a packet.
 const checkBits = 100
-
-// needsCompleteness decides, as a packet begins, whether it has to say how complete it is: a packet that
-// says nothing has all of what its peer predicts.
-func (k *packer) needsCompleteness(seq uint64, room int) bool {
-	return k.complete.Begin(seq, func() bool { return k.fitsWhole(room) })
-}
 
 // putCompleteness writes how complete the packet is.
 func (k *packer) putCompleteness() {
