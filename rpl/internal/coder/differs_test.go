@@ -87,3 +87,30 @@ func TestSetsByDifferences(t *testing.T) {
 		t.Errorf("seed %d: sets take %d bytes, %d by differences", seed, whole, differing)
 	}
 }
+
+// A pattern that is counted in two slots, since one before it in their row has become free, is one pattern of a set:
+// by differences nobody could read a set that has it twice.
+func TestPatternInTwoSlotsIsOne(t *testing.T) {
+	h := newHerd(t, rand.New(rand.NewPCG(1, 3)))
+	def := defaultModel(h.types).Rows[0].Shapes[ShapeKey].quads(0)
+	first, second := uint32(1), uint32(2)
+	for chunkSlot(second) != chunkSlot(first) {
+		second++
+	}
+	p := &patternCount{}
+	p.add(first, 1)
+	p.add(second, 200)
+	p.fade() // the first goes
+	p.add(second, 200)
+	slots := 0
+	for i := range p.Slots {
+		if p.Slots[i].key == second+1 {
+			slots++
+		}
+	}
+	f := Fitter{Worth: 1}
+	s := f.chunk(p, &chunkSet{}, min(chunkLen, len(h.types[0].Words)), def)
+	if slots != 2 || len(s.patterns) != 1 || s.patterns[0] != second || len(s.joint) != 2 {
+		t.Errorf("counted in %d slots, it is %v with code lengths %v", slots, s.patterns, s.joint)
+	}
+}

@@ -261,6 +261,7 @@ func (f *Fitter) chunk(p *patternCount, was *chunkSet, words int, def [][2]Table
 		s.patterns = append(s.patterns, p.Slots[i].pattern())
 	}
 	slices.Sort(s.patterns)
+	s.patterns = slices.Compact(s.patterns) // some have two slots (patternCount.fade)
 	m := newChunk(s.patterns)
 	weights := p.weights(m)
 	s.joint = prefix.Lengths(weights)

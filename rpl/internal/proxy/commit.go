@@ -279,6 +279,7 @@ func (c *Proxy) message(b []byte) {
 		m, err := coder.CodingOf(c.cfg.Schema).ShippedAs(b[1:], &c.dec.models)
 		if err != nil {
 			c.counters.Refused++
+			c.cfg.Log.Debug("tables refused", "err", err)
 			return
 		}
 		c.dec.models[m.Number], c.dec.tables = m, m.Number
