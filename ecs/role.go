@@ -55,8 +55,9 @@ func Mine(r *Replication, c donburi.IComponentType) (*donburi.Entry, bool) {
 }
 
 // ID returns the number of the node that an entity is, 0 if it is none, and until the server's comes for what
-// Prefab.Predict has made on a client. The number is equal on all machines and never reused. It is still valid inside the
-// node's OnStreamOut.
+// Prefab.Predict has made on a client. The number is equal on all machines, and no other node of the session has it,
+// before or after. A later node mostly has a larger one, but need not. It is still valid inside the node's
+// OnStreamOut.
 func ID(e *donburi.Entry) rpl.Node {
 	if r := of(e); r != nil {
 		if n := r.nodes.Of(e.Entity()); n != nil && n.Entity == e.Entity() {
