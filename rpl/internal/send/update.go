@@ -353,7 +353,7 @@ func (u *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, sp
 		return coder.RowKeyframe
 	case hasFractions(u.store, p.Model, r):
 		return coder.RowKeyframe
-	case speculative && r.Vars == nil && p.Link.Lossy() && p.States[h].copies > 1:
+	case speculative && p.Link.Lossy() && p.States[h].copies > 1 && r.IsBrief(&u.buf):
 		return coder.RowKeyframe // which copy of the arrival the peer has is not known
 	case speculative || !pr.implicit(uint32(p.Link.BaseTick)) || !u.linesUp(p, r, pr):
 		return coder.RowExplicit

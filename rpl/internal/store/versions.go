@@ -227,6 +227,24 @@ func (r *Row) SameVars(ver uint32) bool {
 	return true
 }
 
+// briefVars is how many bytes the values of variable length of a row may take that is told whole in place
+// of a difference: at 30, in a world where all has just arrived, a send takes up to twice as much.
+const briefVars = 32
+
+// IsBrief reports whether the values of variable length of a row, which may have none, take few bytes. buf is scratch.
+func (r *Row) IsBrief(buf *[]byte) bool {
+	if r.Vars == nil {
+		return true
+	}
+	*buf = (*buf)[:0]
+	for k, v := range r.Vars.Now {
+		if *buf = r.Type.Vars[k].Type.Append(*buf, v); len(*buf) > briefVars {
+			return false
+		}
+	}
+	return true
+}
+
 // activate puts a node on the list of nodes whose rows Schedule commits at the next
 // send.
 func (st *Store) activate(slot uint32) {
