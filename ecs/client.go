@@ -121,8 +121,7 @@ func (cl *client) count() {
 		cl.lost = max(0, min(sent, track.ReceivedTicks)-cl.came)
 		missing = cl.conn.Missing(cl.measuredSeq, cl.newestSeq)
 	}
-	rd := &cl.draw.screen.Received
-	rd.Missing, rd.Several, rd.Sent = missing > 0, cl.came > 1, sent
+	cl.draw.screen.Expect(sent, missing > 0, cl.came > 1)
 	rtt, jitter := cl.Proxy.RTT()
 	cl.draw.screen.SetTrip(rtt+2*jitter, cl.config.step())
 }
@@ -138,9 +137,7 @@ func (cl *client) trip() time.Duration {
 // feedClock notes the newest tick received, and tells the clock when it came.
 func (cl *client) feedClock() {
 	if t := cl.Proxy.Newest(); t > cl.draw.screen.Received.Newest() {
-		rd := &cl.draw.screen.Received
-		rd.Acked = cl.Proxy.Acked()
-		if rd.Note(t, cl.draw.screen.Every()); !cl.draw.clock.Started() {
+		if cl.draw.screen.Note(t, cl.Proxy.Acked()); !cl.draw.clock.Started() {
 			cl.answer = min(cl.line.Now()-cl.ready, time.Second)
 		}
 		cl.hear(t)

@@ -46,7 +46,9 @@ func (px *proxies) bind(n *nodes.Node, ord int, t *rpl.ItemType) {
 	b := &n.Items[ord]
 	*b = nodes.Binding{Comp: c, Entity: ent}
 	if !n.Data.Transient { // a transient node is drawn as this machine moves it
-		b.Track = track.New(&c.Drawn)
+		if b.Track = track.New(&c.Drawn); b.Track != nil {
+			b.Track.Since = n.Replica.Tick(ord)
+		}
 	}
 	px.notify.StartComparing(b, false, n.Before(ord))
 	px.inject(n, ord, n.Replica.Tick(ord))

@@ -106,7 +106,7 @@ func (r *Replication) resetClient() {
 	}
 	r.draw = drawing{
 		shared: sh, nodes: &r.nodes, proxies: &r.proxies, line: &r.line,
-		screen:  track.Screen{Steps: sh.config.Steps, Now: r.line.Now},
+		screen:  track.Screen{Steps: sh.config.Steps, Now: r.line.Now, Skips: func() uint64 { return sh.Proxy.Counters().Skipped }},
 		inPlace: inplace.Painter{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen},
 		moved: reparent.Drawer{
 			Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, InWorld: WorldView,

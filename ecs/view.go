@@ -220,7 +220,7 @@ func (dr *drawing) moveToEnd(n *nodes.Node, t rpl.Tick) {
 			dr.inPlace.Start(n, &n.Items[ord])
 		case k.Newest() < end:
 			k.SentAt = n.Replica.Tick(ord)
-			dr.screen.Push(k, end, dr.screen.Received.Before(end), dr.Proxy.Newest(), dr.words)
+			dr.screen.Push(k, end, dr.screen.Before(k, end), dr.Proxy.Newest(), dr.words)
 			dr.inPlace.Start(n, &n.Items[ord])
 		}
 		k.Ends = true

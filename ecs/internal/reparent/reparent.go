@@ -77,9 +77,9 @@ func (d *Drawer) Leave(n *nodes.Node) {
 	if b.Track.Empty() || n.Former != nil && n.Former.Until == now {
 		return
 	}
-	last := max(b.Track.Newest(), d.Screen.Received.Before(now))
+	last := max(b.Track.Newest(), d.Screen.Before(b.Track, now))
 	if !b.Track.Moving {
-		last = max(last, d.Screen.SendBefore(now), d.Screen.Known(b.Track, now, now))
+		last = max(last, d.Screen.SendBefore(b.Track, now), d.Screen.Known(b.Track, now, now))
 	}
 	f := &nodes.Former{Parent: n.Parent, Track: b.Track, Last: float64(min(last, now-1)), Until: now}
 	f.Sure = min(f.Last, float64(d.Screen.Sure(b.Track, now)))
@@ -87,7 +87,9 @@ func (d *Drawer) Leave(n *nodes.Node) {
 	d.leave(n, b.Track.Newest())
 	d.Nodes.AddFormer(n, f, d.Screen.Render)
 	d.formers = append(d.formers, n)
+	since := b.Track.Since
 	b.Track = track.New(&b.Comp.Drawn)
+	b.Track.Since = since
 }
 
 // leave notes that a node leaves its parent.

@@ -41,9 +41,9 @@ type Received struct {
 	resend  rpl.Tick              // how long it takes until what a packet told that did not come is sent again, and comes
 }
 
-// Note notes the tick of a packet that is newer than all others, given how many ticks there are from
+// note notes the tick of a packet that is newer than all others, given how many ticks there are from
 // send to send.
-func (hd *Received) Note(t, every rpl.Tick) {
+func (hd *Received) note(t, every rpl.Tick) {
 	last := hd.packets[0].tick
 	copy(hd.packets[1:], hd.packets[:])
 	hd.packets[0] = packet{t, hd.Missing}
@@ -111,7 +111,7 @@ func (hd *Received) stood(t rpl.Tick) bool {
 // that was told since the first: no packet before it is missing, or what such a one may have told
 // has come again. It is from if there is none.
 func (hd *Received) complete(from, to rpl.Tick) rpl.Tick {
-	known := hd.Before(to)
+	known := hd.before(to)
 	for _, g := range hd.gaps[:hd.open] {
 		if g.after > from {
 			known = min(known, g.before)
@@ -133,8 +133,8 @@ func (hd *Received) beforeLoss() rpl.Tick {
 	return 0
 }
 
-// Before returns the newest received tick that is older than t; 0 if there is none.
-func (hd *Received) Before(t rpl.Tick) rpl.Tick {
+// before returns the newest received tick that is older than t; 0 if there is none.
+func (hd *Received) before(t rpl.Tick) rpl.Tick {
 	for _, h := range hd.packets {
 		if h.tick < t {
 			return h.tick

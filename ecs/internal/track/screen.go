@@ -40,7 +40,10 @@ type Screen struct {
 	Steps, Sends int                  // a second, of the server
 	Now          func() time.Duration // the session's time
 	Received     Received
-	Aside        bool // Render is not what is drawn in this frame: nothing is noted
+	Skips        func() uint64 // how many packets were skipped in part (young.go)
+	Aside        bool          // Render is not what is drawn in this frame: nothing is noted
+
+	young young
 
 	drawn []float64 // scratch
 }
@@ -49,6 +52,7 @@ type Screen struct {
 // comes again that long after the packet that shows the loss, and a send and a step later at most.
 func (sc *Screen) SetTrip(trip, step time.Duration) {
 	sc.Received.resend = rpl.Tick(trip/step) + sc.Every() + 1
+	sc.young.resend = sc.Received.resend
 }
 
 // A beyond is an error that is being drawn away, and what was drawn without samples.
@@ -78,7 +82,7 @@ func (sc *Screen) wayOn(k *Track, render float64) (w way, past bool) {
 		return w, false
 	}
 	if slow := k.steady == evenly && int(k.every)*sc.Sends > sc.Steps; !k.stood && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
-		k.stood = sc.Received.stood(k.tick(last))
+		k.stood = sc.received(k).stood(k.tick(last))
 	}
 	if k.stood {
 		return w, false
@@ -151,21 +155,24 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 			sc.drawn = append(sc.drawn, w.at(k, i))
 		}
 	}
-	sent := k.SentAt >= t
-	late := k.predicted && sent && sc.Received.lossy()
+	rd, sent := sc.received(k), k.SentAt >= t
+	late := k.predicted && sent && rd.lossy()
 	known, agreed := rpl.Tick(0), rpl.Tick(0)
 	if sent {
 		known = sc.Known(k, t, newest)
 	}
 	if sent && (late || !k.predicted && sc.unsure(k, t)) {
-		agreed = sc.Received.complete(k.heard, t)
+		agreed = rd.complete(k.heard, t)
 	}
 	k.push(t, before, known, words)
 	if k.predicted = !sent; sent {
 		k.heard = t
 	}
 	n := int(k.n)
-	if agreed > 0 && k.cut(n-1) && (k.turned(agreed, turnRatio) || k.turned(max(agreed, sc.Received.beforeLoss()), jumpRatio)) { // it is far from where it seemed to be, and not from where it was
+	if rd != &sc.Received && sc.leftFast(k) {
+		k.cuts |= 1 << k.at(n-1)
+	}
+	if agreed > 0 && k.cut(n-1) && (k.turned(agreed, turnRatio) || k.turned(max(agreed, rd.beforeLoss()), jumpRatio)) { // it is far from where it seemed to be, and not from where it was
 		k.cuts &^= 1 << k.at(n-1)
 	}
 	if k.cut(n - 1) {
@@ -185,10 +192,12 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 	if !shows {
 		return
 	}
-	received := sc.Received
-	sc.Received.Note(newest, sc.Every())
+	received := *rd
+	if rd == &sc.Received || !sc.skipped() {
+		rd.note(newest, sc.Every())
+	}
 	w, _ := sc.wayOn(k, sc.Render)
-	sc.Received = received
+	*rd = received
 	if k.beyond == nil && (past || sc.differs(k, &w)) {
 		newBeyond(k)
 	}
@@ -318,7 +327,7 @@ func (sc *Screen) Rests(k *Track) bool {
 	if k.n == 0 {
 		return true
 	}
-	if newest := k.Newest(); float64(newest) > sc.Render || k.n > 1 && !sc.Received.stood(newest) {
+	if newest := k.Newest(); float64(newest) > sc.Render || k.n > 1 && !sc.received(k).stood(newest) {
 		return false
 	}
 	b := k.beyond
@@ -346,8 +355,9 @@ func (b *beyond) add(k *Track, w *way, drawn []float64, render, now float64) {
 // of which packets regularly say nothing (NodeData.Hz, a small budget) has moved
 // meanwhile: it is drawn on its way from now on, and not from the last packet on.
 func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
-	before := sc.Received.Before(t)
-	if sc.Received.Missing || before > k.Newest() && (!sc.Received.stood(k.Newest()) || sc.unsure(k, t)) { // what has not come may have told that it moved
+	rd := sc.received(k)
+	before := rd.before(t)
+	if rd.Missing || before > k.Newest() && (!rd.stood(k.Newest()) || sc.unsure(k, t)) { // what has not come may have told that it moved
 		return 0
 	}
 	if often := rpl.Tick(sc.Steps / 4); t-k.Newest() <= often && k.isSteady(t) { // what changes seldom has stood still
@@ -356,24 +366,26 @@ func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
 	if k.Moving {
 		return before
 	}
-	return max(before, sc.SendBefore(t))
+	return max(before, sc.SendBefore(k, t))
 }
 
-// unsure reports whether an item has been on its way and may have gone on since its newest state, before
-// tick t: packets were lost that may have told so.
+// unsure reports whether an item has been on its way, or has just arrived, and may have gone on since its
+// newest state, before tick t: packets were lost that may have told so.
 func (sc *Screen) unsure(k *Track, t rpl.Tick) bool {
-	return sc.Received.complete(k.Newest(), t) < sc.Received.Before(t) && k.went()
+	rd := sc.received(k)
+	return rd.complete(k.Newest(), t) < rd.before(t) && (k.went() || sc.isYoung(k))
 }
 
 // Known returns up to when an item is known to have stood of which the state of tick t has come,
 // in a packet of tick newest: as long as it was told so, and until the first send of a packet
-// since, for what moves is told of in each send. 0: that is not known.
+// since, for what moves is told of in each send, unless it has just arrived. 0: that is not known.
 func (sc *Screen) Known(k *Track, t, newest rpl.Tick) rpl.Tick {
 	if often := rpl.Tick(sc.Steps / 4); k.n == 0 || t-k.Newest() <= often && k.isSteady(t) {
 		return 0
 	}
-	known := sc.Received.complete(k.Newest(), t)
-	if sent := rpl.Tick(sc.Received.Sent) * sc.Every(); sent > 0 && newest-sent < t {
+	rd := sc.received(k)
+	known := rd.complete(k.Newest(), t)
+	if sent := rpl.Tick(rd.Sent) * sc.Every(); sent > 0 && newest-sent < t && !sc.isYoung(k) {
 		known = max(known, newest-sent)
 	}
 	return known
@@ -382,10 +394,11 @@ func (sc *Screen) Known(k *Track, t, newest rpl.Tick) rpl.Tick {
 // Sure returns the newest tick before t at which it is known where an item was: what it did since a
 // packet was lost may not be.
 func (sc *Screen) Sure(k *Track, t rpl.Tick) rpl.Tick {
-	if !sc.Received.lossy() {
+	rd := sc.received(k)
+	if !rd.lossy() {
 		return t - 1
 	}
-	return min(sc.Received.complete(k.heard, t), t-1)
+	return min(rd.complete(k.heard, t), t-1)
 }
 
 // Every is how many ticks there are from send to send.
@@ -393,12 +406,12 @@ func (sc *Screen) Every() rpl.Tick {
 	return rpl.Tick((sc.Steps + sc.Sends - 1) / max(1, sc.Sends))
 }
 
-// SendBefore returns the tick of the send before that of a tick, 0 if packets are missing or
-// several have come at once, of which an earlier may have told: if nothing is missing and
+// SendBefore returns the tick of the send before that of a tick, 0 if packets are missing that may have told
+// of an item, or several have come at once, of which an earlier may have told: if nothing is missing and
 // nothing came, nothing had changed by then.
-func (sc *Screen) SendBefore(t rpl.Tick) rpl.Tick {
+func (sc *Screen) SendBefore(k *Track, t rpl.Tick) rpl.Tick {
 	every := sc.Every()
-	if sc.Received.Missing || sc.Received.Several || t < every {
+	if rd := sc.received(k); rd.Missing || rd.Several || t < every {
 		return 0
 	}
 	return t - every

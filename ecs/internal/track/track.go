@@ -50,6 +50,7 @@ type Track struct {
 	heard     rpl.Tick  // the tick of the newest sample that is not predicted
 	every     rpl.Tick  // how long after the state before the newest one came
 	leapt     rpl.Tick  // when the game last said that it leapt; 0: never
+	Since     rpl.Tick  // the tick of the arrival with which it came; 0 once it is not young any more (young.go)
 	saved     []float64 // what the fields held before Frame wrote in place; empty: nothing is written
 	beyond    *beyond   // what is drawn beside the samples; nil until they did not suffice
 }

@@ -140,12 +140,12 @@ func TestSilenceAfterLoss(t *testing.T) {
 	}
 	hear := func(tick rpl.Tick, lost bool) {
 		sc.Received.Missing = lost
-		sc.Received.Note(tick, 2)
+		sc.Received.note(tick, 2)
 		sc.Received.Missing = false
 	}
 	for tick := rpl.Tick(10); tick <= 40; tick += 2 {
 		k.SentAt = tick
-		sc.Push(k, tick, sc.Received.Before(tick), tick, []int32{int32(tick) * 64, 0, 0})
+		sc.Push(k, tick, sc.Received.before(tick), tick, []int32{int32(tick) * 64, 0, 0})
 		hear(tick, false)
 	}
 	begins, before := rpl.Tick(0), 0.0
