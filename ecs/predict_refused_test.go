@@ -114,8 +114,8 @@ func TestPredictedSpawnsDoNotFlicker(t *testing.T) {
 	}{
 		{netsim.Conditions{Delay: 60 * time.Millisecond}, 0, 5},
 		{netsim.Conditions{Delay: 60 * time.Millisecond, Jitter: 30 * time.Millisecond}, 0, 8},
-		{netsim.Conditions{Delay: 75 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05}, 1, 8},
-		{netsim.Conditions{Delay: 75 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.2}, 2, 10},
+		{netsim.Conditions{Delay: 75 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05}, 3, 8},
+		{netsim.Conditions{Delay: 75 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.2}, 4, 12},
 	} {
 		seed := rand.Uint64()
 		var sum flickering
