@@ -3,6 +3,7 @@ package ecs_test
 // What becomes of a predicted spawn that the server refuses, and of one that it accepts on a bad line.
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -117,7 +118,7 @@ func TestPredictedSpawnsDoNotFlicker(t *testing.T) {
 		{netsim.Conditions{Delay: 75 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05}, 3, 8},
 		{netsim.Conditions{Delay: 75 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.2}, 4, 12},
 	} {
-		seed := rand.Uint64()
+		seed := cmp.Or(*seedFlag, rand.Uint64())
 		var sum flickering
 		for k := range uint64(3) {
 			sum.play(t, c.cond, seed+k, components.NodeData{Transient: k%2 == 1})

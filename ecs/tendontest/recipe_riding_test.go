@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -27,18 +28,19 @@ type strollerData struct {
 	Nr rpl.Peer `rpl:""`
 }
 
-// The camera's own place comes to a client by its own way, and is drawn beside its target for some frames where that
-// leaps or changes its parent, most of all where packets are lost. What the recipe shows is exactly its target.
+// The camera's own place comes to a client by its own way, and is drawn beside its target where that leaps or
+// changes its parent: in 3 to 8 of a hundred frames here. What the recipe shows is where the server had the target
+// at the time that is drawn, but for some frames, mostly of those whose news was lost.
 func TestCameraOfWhoRides(t *testing.T) {
-	for _, loss := range []float64{0, .05, .2} {
+	for loss, most := range map[float64]int{0: 6, .05: 35, .2: 50} { // frames of 1,800
 		for i := range uint64(3) {
 			seed := cmp.Or(*cameraSeed, i+1)
-			t.Run(fmt.Sprintf("loss %v, seed %d", loss, seed), func(t *testing.T) { watchRides(t, loss, seed) })
+			t.Run(fmt.Sprintf("loss %v, seed %d", loss, seed), func(t *testing.T) { watchRides(t, loss, seed, most) })
 		}
 	}
 }
 
-func watchRides(t *testing.T, loss float64, seed uint64) {
+func watchRides(t *testing.T, loss float64, seed uint64, most int) {
 	p := tendon.NewProtocol("roads")
 	Tr := tendon.Replicate(p, "transform", components.Transform)
 	Walker := tendon.Replicate(p, "walker", donburi.NewComponentType[strollerData]())
@@ -46,7 +48,7 @@ func watchRides(t *testing.T, loss float64, seed uint64) {
 	dice := rand.New(rand.NewPCG(seed, 7))
 	var car, cam donburi.Entity
 	var men [2]donburi.Entity
-	k := 0
+	k, places := 0, map[rpl.Peer][]place{}
 	lab := tendontest.NewLab(t, tendontest.Game{
 		Protocol: p, Seed: seed,
 		Configure: func(name string, c *tendon.Config) { c.Dedicated = name == "server" },
@@ -87,6 +89,10 @@ func watchRides(t *testing.T, loss float64, seed uint64) {
 					}
 				}
 			}
+			for _, man := range men {
+				e := w.Entry(man)
+				places[Walker.Get(e).Nr] = append(places[Walker.Get(e).Nr], place{m.Tick(), tendon.WorldTransform(e).Pos})
+			}
 			camera := Camera.Get(w.Entry(cam))
 			if dice.IntN(100) == 0 {
 				camera.Whom = 3 - camera.Whom
@@ -124,23 +130,28 @@ func watchRides(t *testing.T, loss float64, seed uint64) {
 		if whom != shown {
 			cuts, shown = cuts+1, whom
 		}
-		camera, _ := tendon.Mine(m.Replication, Camera)
-		for e := range drawn.Iter(m.World()) {
-			if Walker.Get(e).Nr != whom {
-				continue
-			}
-			frames++
-			if d := at.DistanceTo(tendon.WorldView(e).Pos); d > 0 {
-				t.Errorf("the picture is %.1f pixels beside %d", d, whom)
-			}
-			if d := tendon.View(camera, Camera).Pos.DistanceTo(tendon.WorldView(e).Pos); d > 1 {
-				beside++
-				far = max(far, d)
+		frames++
+		near := math.Inf(1)
+		for _, p := range places[whom] {
+			if math.Abs(float64(p.tick)-m.ViewTick()) < 2 {
+				near = min(near, p.at.DistanceTo(at))
 			}
 		}
+		if near > 12 {
+			beside, far = beside+1, max(far, near)
+		}
 	})
+	t.Logf("seed %d: of %d frames %d show a place more than 12 pixels beside where the player was then, by up to %.0f; %d cuts", seed, frames, beside, far, cuts)
+	if beside > most {
+		t.Errorf("more than %d", most)
+	}
 	if frames < 1500 || cuts < 5 {
 		t.Errorf("%d frames with the target, %d cuts: the test shows nothing", frames, cuts)
 	}
-	t.Logf("seed %d: the camera's own place is beside its target in %d of %d frames, by up to %.0f pixels", seed, beside, frames, far)
+}
+
+// A place is where somebody was at a tick.
+type place struct {
+	tick rpl.Tick
+	at   gmath.Vec
 }

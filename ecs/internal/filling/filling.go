@@ -1,5 +1,5 @@
 // Package filling decides when a peer that joins is told of its progress, and whether all has
-// come that was to come.
+// come that was to come: at first, or round a place that is preloaded.
 package filling
 
 import (

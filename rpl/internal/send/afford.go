@@ -103,12 +103,12 @@ func (plr *planner) fitSpeculative(p *Peer) {
 	}
 	speculative := p.plan.speculative.in(plr.sender.Updates.bundles.speculative)
 	lossy := p.Link.Lossy()
-	p.bucket.Left = min(p.bucket.Left, float64(plr.lineRoom(p)))
+	line := float64(plr.lineRoom(p)) // calls and messages, which come after, go by the bucket alone
 	for i := range speculative {
 		g := &speculative[i]
 		b := budget.BundleCost(int(g.bits))
-		if g.skip = p.bucket.Left < b || p.States[g.handle].has(statePlanned); !g.skip {
-			p.bucket.Left -= b
+		if g.skip = min(p.bucket.Left, line) < b || p.States[g.handle].has(statePlanned); !g.skip {
+			p.bucket.Left, line = p.bucket.Left-b, line-b
 			if lossy {
 				plr.sender.Updates.beginCopies(p, plr.sender.Updates.recsOf(g))
 			}

@@ -30,6 +30,7 @@ type transit struct {
 	inflight uint8
 }
 
+// begins begins a round of copies.
 func (t *transit) begins(now time.Duration) { t.round = uint16(now / time.Millisecond) }
 
 // since is how long ago this round of copies began; it comes round after 65 s.

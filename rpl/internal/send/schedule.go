@@ -372,7 +372,7 @@ func (plr *planner) lineRoom(p *Peer) int {
 	if plr.budget.Rate == 0 {
 		return room
 	}
-	return room + min(0, int(8*p.Link.Line.Room(plr.store.Now))-wire.MaxBurst)
+	return room + int(min(8*p.Link.Line.Room(plr.store.Now), wire.MaxBurst)) - wire.MaxBurst
 }
 
 // arrives adds an arrival to a peer's plan.

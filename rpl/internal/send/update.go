@@ -251,6 +251,7 @@ func (u *updates) noteRow(h uint32, e *handleState, r *store.Row, pr *peerRow, i
 	}
 }
 
+// countRecord counts an update of a row.
 func (u *updates) countRecord(r *store.Row) {
 	u.sender.Accounts.Counters.Records++
 	if r.Secret {
