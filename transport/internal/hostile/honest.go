@@ -163,7 +163,7 @@ func (p *player) refused(b []byte) {
 		p.w.fail("%v is refused: %x", p.addr, b)
 	}
 	// A place may have come free since it was refused, and repeats of a question are answered as it was.
-	if h := p.w.server.Held(); p.w.full == 0 || p.w.now-p.w.full > seal.CookieLife {
+	if h := p.w.server.Held(); h.Open < p.w.maxPeers && (p.w.full == 0 || p.w.now-p.w.full > seal.CookieLife) {
 		p.w.fail("%v is refused for want of a place: %d of %d are taken, %d half open", p.addr, h.Open, p.w.maxPeers, h.HalfOpen)
 	}
 	p.life.full = true
