@@ -47,6 +47,7 @@ type scanPass struct {
 	w      *neighbourList
 	o      [2]float64  // where the observer is
 	beside []companion // those beside it
+	policy spatial.Policy
 	outer  spatial.Far // nodes that the peer has are not at the boundary beyond this
 	alone  bool        // the peer has no other list
 	all    bool        // every node that the peer has is asked
@@ -58,7 +59,7 @@ type scanPass struct {
 func (m *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (leapt bool) {
 	g, w, o := m.space.Index, p.listAt(k), &p.Points[k]
 	blind := g.Rough > 0 || g.Coarse(o.X, o.Y)
-	v := scanPass{Rings: &g.Rings, m: m, p: p, w: w, o: [2]float64{o.X, o.Y}, beside: w.beside, alone: p.lists == 1, now: now}
+	v := scanPass{Rings: &g.Rings, m: m, p: p, w: w, policy: g.Policy, o: [2]float64{o.X, o.Y}, beside: w.beside, alone: p.lists == 1, now: now}
 	for i := range v.beside {
 		v.beside[i].now(p)
 	}
@@ -82,14 +83,14 @@ func (m *Manager) scanList(p *Viewer, k int, again bool, now time.Duration) (lea
 	case again || !w.on || w.blind != blind || !(v.away(sinceScan) <= g.ObserverSlack):
 		leapt = again || !w.on || blind || !(v.away(sinceSend) <= g.ObserverSlack)
 		w.blind = blind
-		v.all = g.Policy != nil && (again || w.waits || !w.on || !(v.away(sinceAsked) <= 2*g.ObserverSlack))
+		v.all = v.policy != nil && (again || w.waits || !w.on || !(v.away(sinceAsked) <= 2*g.ObserverSlack))
 		if v.all {
 			v.note(sinceAsked)
 		}
 		v.scan(reported)
 	case p.scanned && !w.waits && len(reported) == 0 && g.Moved != m.space.Moves: // nothing has moved
 	default:
-		v.all = g.Policy != nil && w.waits // what is refused and stays for a while is anywhere
+		v.all = v.policy != nil && w.waits // what is refused and stays for a while is anywhere
 		v.pass(reported)
 	}
 	v.note(sinceSend)
@@ -123,7 +124,7 @@ func (v *scanPass) pass(reported []uint32) {
 			if len(reported) > 0 && news.Has(e.slot()) {
 				news.Clear(e.slot())
 				*e = boundaryAt(e.slot(), p.Wanted.Has(e.slot()))
-			} else if v.stays(e) && !(v.all && e.held() != 0 && !v.allows(e.slot(), v.distance(&v.m.space.Positions[e.slot()]), true)) {
+			} else if v.stays(e) {
 				continue
 			}
 			due, slots = append(due, k), append(slots, e.slot())
@@ -153,19 +154,23 @@ func (v *scanPass) pass(reported []uint32) {
 	}
 }
 
-// askInside asks the nodes that the peer has and that are not at the boundary: the Policy may
-// refuse any of them.
+// askInside asks the nodes that the peer has and that are neither at the boundary nor reported: the
+// Policy may refuse any of them. What it allows is where it was, and so is not at the boundary now.
 func (v *scanPass) askInside() {
 	m, p, w := v.m, v.p, v.w
 	p.InGrid.Compact()
 	m.markBoundary(w)
 	for _, slot := range p.InGrid.Slots {
-		if s := &m.space.Positions[slot]; !m.marks.Has(slot) && w.distance(s.GridX, s.GridY) <= v.outer {
-			m.DistanceChecks++
-			m.news.Clear(slot)
-			if e := boundaryAt(slot, true); v.ask(&e) {
-				w.boundary = append(w.boundary, e)
-			}
+		s := &m.space.Positions[slot]
+		if m.marks.Has(slot) || m.news.Has(slot) || s.Cell < 0 || !v.alone && w.distance(s.GridX, s.GridY) > v.outer {
+			continue
+		}
+		m.DistanceChecks++
+		if v.sees(slot, s, 1) {
+			continue
+		}
+		if e := boundaryAt(slot, true); v.decide(&e, s, false) {
+			w.boundary = append(w.boundary, e)
 		}
 	}
 	m.unmarkBoundary(w)
@@ -176,28 +181,32 @@ func (v *scanPass) askInside() {
 // noted.
 func (v *scanPass) stays(e *boundaryNode) bool {
 	s, held := &v.m.space.Positions[e.slot()], e.held()
+	if v.all && held != 0 {
+		return s.Cell >= 0 && v.sees(e.slot(), s, 1)
+	}
 	return s.Cell >= 0 && flag(v.distance(s) <= v.Sight[held&1]) == held
 }
 
 // ask decides about a node, and reports whether the node is at the boundary.
 func (v *scanPass) ask(e *boundaryNode) bool {
+	s := &v.m.space.Positions[e.slot()]
+	return s.Cell >= 0 && v.decide(e, s, v.sees(e.slot(), s, e.held()))
+}
+
+// decide takes whether the observer sees a node, and reports whether the node is at the boundary.
+func (v *scanPass) decide(e *boundaryNode, s *spatial.Position, sees bool) bool {
 	m, p, slot := v.m, v.p, e.slot()
-	s := &m.space.Positions[slot]
-	if s.Cell < 0 {
-		return false
-	}
-	d := v.distance(s)
 	e.x, e.y = s.GridX, s.GridY
 	switch {
 	case e.held() == 0:
-		if d <= v.Sight[0] && v.allows(slot, d, false) && !m.hides(p, slot) {
+		if sees && !m.hides(p, slot) {
 			m.decide(p, slot, true)
 			e.who = slot | boundaryHeld
 			if !v.alone {
 				m.sync(p, v.w, slot)
 			}
 		}
-	case d <= v.Sight[1] && v.allows(slot, d, true):
+	case sees:
 	case !v.alone && m.inSight(p, slot): // of another observer
 	case !v.keeps(slot):
 		m.decide(p, slot, false)
@@ -209,16 +218,20 @@ func (v *scanPass) ask(e *boundaryNode) bool {
 	return v.atBoundary(e.held(), v.w.distance(e.x, e.y)) != 0
 }
 
-// allows is whether the Policy, if there is one, lets the peer have a node in sight.
-func (v *scanPass) allows(slot uint32, square float64, had bool) bool {
-	if v.m.space.Index.Policy == nil {
-		return true
+// sees reports whether the observer sees a node that is in the grid, and that the peer holds or not
+// (1 or 0): it is in sight, and the Policy, if there is one, allows it.
+func (v *scanPass) sees(slot uint32, s *spatial.Position, held int) bool {
+	d := v.distance(s)
+	if !(d <= v.Sight[held&1]) || v.policy == nil {
+		return d <= v.Sight[held&1]
 	}
 	if len(v.beside) > 0 {
-		want, _ := v.m.policyWants(v.p, slot, had)
+		want, _ := v.m.policyWants(v.p, slot, held != 0)
 		return want
 	}
-	return v.m.allows(v.p, slot, &spatial.Observer{X: v.o[0], Y: v.o[1], Scale: 1}, square, had)
+	return v.policy.Sees(spatial.View{
+		Viewer: v.p.ID, Node: v.m.store.Nodes[slot].ID, X: s.X, Y: s.Y, From: v.o, Distance: math.Sqrt(d), Had: held != 0,
+	})
 }
 
 // atBoundary is 1 if a node at a distance from where the observer was at the last scan is at the
