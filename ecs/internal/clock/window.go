@@ -1,7 +1,5 @@
 package clock
 
-import "slices"
-
 // maxSamples bounds a window. With more packets in its time than that it is shorter: what
 // comes faster shows its jitter in less time.
 const maxSamples = 256
@@ -54,10 +52,43 @@ func (w *window) latest(than float64) (s sample, ok bool) {
 // quantile returns the quantile q of v − slope × at over the window.
 func (w *window) quantile(q, slope float64) float64 {
 	w.scratch = w.scratch[:0]
-	for i := range w.n {
-		s := w.at(i)
-		w.scratch = append(w.scratch, s.v-slope*s.at)
+	upTo := min(w.first+w.n, maxSamples)
+	for _, part := range [2][]sample{w.ring[w.first:upTo], w.ring[:w.first+w.n-upTo]} {
+		for _, s := range part {
+			w.scratch = append(w.scratch, s.v-slope*s.at)
+		}
 	}
-	slices.Sort(w.scratch)
-	return w.scratch[min(int(q*float64(w.n)), w.n-1)]
+	return nth(w.scratch, min(int(q*float64(w.n)), w.n-1))
+}
+
+// nth returns what would be at index k if x, which has that index and no NaN, were sorted. It changes the order of x.
+// (C. A. R. Hoare, Algorithm 65: Find, Communications of the ACM 4(7), 1961; with the median of
+// three as the pivot.)
+func nth(x []float64, k int) float64 {
+	for from, to := 0, len(x)-1; from < to; {
+		a, b, c := x[from], x[(from+to)/2], x[to]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := from, to
+		for i <= j {
+			for x[i] < pivot {
+				i++
+			}
+			for x[j] > pivot {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			to = j
+		case k >= i:
+			from = i
+		default:
+			return x[k]
+		}
+	}
+	return x[k]
 }
