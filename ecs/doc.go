@@ -159,8 +159,8 @@ package ecs
 //	                 clientlimits.go, internal/patience/: and who is sent away; internal/filling/: what one who
 //	                 joins is told of its progress, and what has come of a place that is preloaded
 //	extract.go       what is read once a step; internal/extract/: how nodes begin and end, and components to the core
-//	send.go          who sees what, what fits, and what leaves; audience.go: who is seen; sight.go: what the game
-//	                 says of it
+//	send.go          who sees what, what fits, and what leaves; internal/observers/: from where; audience.go: who
+//	                 is seen; sight.go: what the game says of it
 //
 // A client, in the order of a step:
 //

@@ -280,6 +280,7 @@ func (r *Replication) attach(w donburi.World) {
 	r.loadTime.Clear()
 	clear(r.nodes.Parts)
 	r.extract.Clear()
+	r.seats.observers.Clear()
 	r.places.Clear()
 	r.wakes.all.Clear()
 	r.own.Clear()

@@ -15,6 +15,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/membership"
 	"github.com/tendonengine/tendon/ecs/internal/meter"
+	"github.com/tendonengine/tendon/ecs/internal/observers"
 	"github.com/tendonengine/tendon/ecs/internal/patience"
 	"github.com/tendonengine/tendon/ecs/internal/sessionmsg"
 	"github.com/tendonengine/tendon/rpl"
@@ -24,11 +25,12 @@ import (
 // A seating keeps the peers of a server.
 type seating struct {
 	*shared
-	loadTime *loadtime.Nodes
-	extract  *extract.Reader
-	groups   *grouping
-	hooks    *hooks
-	line     *line.Line
+	loadTime  *loadtime.Nodes
+	extract   *extract.Reader
+	groups    *grouping
+	hooks     *hooks
+	observers observers.Keeper
+	line      *line.Line
 
 	all      []*seat                  // of peers that have joined or are joining, in order of their numbers
 	now      []*seat                  // holds the result of present
@@ -46,14 +48,13 @@ type seat struct {
 	id          transport.Identity // who the peer has proven to be
 	conn        transport.Conn     // nil while there is none
 	hello       []byte
-	in          bool           // its side of the level is built and the core streams to it
-	levelUnsent bool           // the peer could not be told the level yet
-	built       uint32         // the newest level of which the peer has said that it is built, at first that of the welcome
-	joined      bool           // OnJoin has run, in this level
-	known       bool           // OnJoin has run in some level, so the game is told when the peer leaves
-	after       uint64         // datagrams up to this sequence number belong to an earlier level
-	gone        error          // why the peer leaves; the seat is about to be taken away
-	points      []rpl.Observer // where it looks from, at this send
+	in          bool   // its side of the level is built and the core streams to it
+	levelUnsent bool   // the peer could not be told the level yet
+	built       uint32 // the newest level of which the peer has said that it is built, at first that of the welcome
+	joined      bool   // OnJoin has run, in this level
+	known       bool   // OnJoin has run in some level, so the game is told when the peer leaves
+	after       uint64 // datagrams up to this sequence number belong to an earlier level
+	gone        error  // why the peer leaves; the seat is about to be taken away
 	meter       meter.Meter
 	takes       patience.Timer // whether it takes what it is sent
 	calls       patience.Calls // that it makes
@@ -272,6 +273,7 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 			}
 			ss.Auth.Carries(s.peer, c.Stats().PathRate)
 			s.in, s.after, s.filling, s.preloads, s.commands.Predicts = true, m.After, filling.Filling{}, nil, false
+			ss.observers.Again()
 			c.Joined()
 			ss.groups.seatGroups(s)
 		}

@@ -15,27 +15,10 @@ func streamStage(r *Replication) {
 	}
 	r.seats.sends++
 	if r.shared.config.Interest != nil {
-		r.seats.observe()
+		r.seats.observers.Report()
 	}
 	r.shared.Auth.Stream(r.line.Now())
 	r.reportAudience()
-}
-
-// observe tells the core where each peer's observers are.
-func (ss *seating) observe() {
-	for _, s := range ss.all {
-		s.points = s.points[:0]
-	}
-	for p, at := range ss.extract.Observers { // by name: through a variable each step would allocate
-		if s := ss.seatOf(p); s != nil {
-			s.points = append(s.points, at)
-		}
-	}
-	for _, s := range ss.all {
-		if s.in {
-			ss.Faults.Report("observers refused", ss.Auth.ObserveFrom(s.peer, s.points...))
-		}
-	}
 }
 
 func scheduleStage(r *Replication) {

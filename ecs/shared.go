@@ -18,6 +18,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/membership"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/ecs/internal/observers"
 	"github.com/tendonengine/tendon/ecs/internal/own"
 	"github.com/tendonengine/tendon/ecs/internal/places"
 	"github.com/tendonengine/tendon/ecs/internal/reparent"
@@ -90,7 +91,8 @@ func (r *Replication) resetAuthority() {
 	}
 	r.seats = seating{
 		shared: sh, loadTime: &r.loadTime, extract: &r.extract, groups: &r.groups, hooks: &r.hooks, line: &r.line,
-		refusals: faults.Throttle{Most: maxRefusedLogged, While: refusedWhile},
+		observers: observers.Keeper{Base: &sh.Base, Nodes: &r.nodes},
+		refusals:  faults.Throttle{Most: maxRefusedLogged, While: refusedWhile},
 	}
 	r.groups.mine = membership.Groups{}
 	r.schedule.due, r.line.Spent = 0, false

@@ -4,5 +4,5 @@
 //	extract.go  components to the core, and what new nodes are told
 //	plan.go     which node and which item each row of an archetype is
 //	life.go     how nodes begin and end
-//	place.go    where they are; extents.go: how far they reach
+//	extents.go  how far they reach
 package extract

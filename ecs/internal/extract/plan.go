@@ -310,7 +310,7 @@ func (ex *Reader) MatchItems(n *nodes.Node, e donburi.Entity, columns []column) 
 		}
 		ex.Faults.Report("item not removed", ex.Auth.RemoveItem(b.Item))
 		*b = nodes.Binding{}
-		ex.Nodes.Shift(n)
+		ex.Nodes.Refit(n)
 	}
 	for k := range columns {
 		c := columns[k].comp
@@ -330,7 +330,7 @@ func (ex *Reader) MatchItems(n *nodes.Node, e donburi.Entity, columns []column) 
 		*b = nodes.Binding{Comp: c, Entity: e, Item: item}
 		ex.Notify.StartComparing(b, true, nil)
 		ex.Notify.CompareItem(n, b)
-		ex.Nodes.Shift(n)
+		ex.Nodes.Refit(n)
 		if c.Item.Explicit {
 			ex.dirty = append(ex.dirty, bump{entity: e, comp: c, added: true})
 		}

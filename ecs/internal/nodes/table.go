@@ -25,6 +25,7 @@ type Table struct {
 	Ended     func(n *Node)                       // told of nodes that have ended
 	Shifted   func(n *Node)                       // told of nodes that may be at another place; nil: nobody wants to know
 	Added     int                                 // counts nodes that came
+	Refits    int                                 // counts the items that nodes have got or lost since they were made
 	Regrouped bool                                // a part may have changed its node, or lost it, since the last look
 
 	owned map[rpl.Peer]map[*Node]struct{} // nodes by their owners
@@ -80,6 +81,12 @@ func (ns *Table) Shift(n *Node) {
 	if ns.Shifted != nil {
 		ns.Shifted(n)
 	}
+}
+
+// Refit says that a node has got an item, or lost one.
+func (ns *Table) Refit(n *Node) {
+	ns.Refits++
+	ns.Shift(n)
 }
 
 // SetSlot says which node an entity is, or is a part of.
