@@ -201,8 +201,7 @@ func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 		px.draw.words = n.Replica.Words(ord, px.draw.words[:0])
 		t = px.draw.sampleTick(n, ord, t)
 		b.Track.Leap(n.Replica.Leapt)
-		b.Track.SentAt = n.Replica.Tick(ord)
-		px.draw.screen.Push(b.Track, t, px.draw.screen.StillUntil(b.Track, t), px.Proxy.Newest(), px.draw.words)
+		px.draw.push(n, ord, t, px.draw.screen.StillUntil(b.Track, t))
 		if b.Track.Moving = n.Replica.IsMoving(ord); b.Track.Moving {
 			px.predict.moves(n)
 		}

@@ -219,12 +219,18 @@ func (dr *drawing) moveToEnd(n *nodes.Node, t rpl.Tick) {
 			k.Restart(end, dr.words)
 			dr.inPlace.Start(n, &n.Items[ord])
 		case k.Newest() < end:
-			k.SentAt = n.Replica.Tick(ord)
-			dr.screen.Push(k, end, dr.screen.Before(k, end), dr.Proxy.Newest(), dr.words)
+			dr.push(n, ord, end, dr.screen.Before(k, end))
 			dr.inPlace.Start(n, &n.Items[ord])
 		}
 		k.Ends = true
 	}
+}
+
+// push adds an item's state, which is in words, to what it is drawn from.
+func (dr *drawing) push(n *nodes.Node, ord int, t, before rpl.Tick) {
+	k := n.Items[ord].Track
+	k.SentAt = n.Replica.Tick(ord)
+	dr.screen.Push(k, track.Item{Replica: n.Replica, Ord: ord}, t, before, dr.Proxy.Newest(), dr.words)
 }
 
 // moveRender moves the drawn time, in ticks, on; it never goes back.

@@ -86,21 +86,21 @@ func (k *Keeper) last(kd *kind, n *nodes.Node) (at components.TransformData, up 
 		}
 		return at, n.Parent, !has // what has no transform hangs where it did, or was at the top
 	case s.step != k.step: // it has gone in the newest
-		_, now := kd.of(n.Entity)
+		_, _, now := kd.of(int(n.Entity.Id()))
 		return kd.transform(at, now), s.up, true
 	}
 	if up = s.up; s.former > 0 {
 		up = k.formers[s.former-1]
 	}
-	was, _ := kd.of(n.Entity)
+	_, was, _ := kd.of(int(n.Entity.Id()))
 	return kd.transform(at, was), up, s.known
 }
 
-// of returns the drawn fields of an entity after the step before and after the newest.
-func (kd *kind) of(e donburi.Entity) (was, now []float64) {
-	size := len(kd.comp.Drawn.Fields)
-	v := kd.vals[2*size*int(e.Id()):][:2*size]
-	return v[:size], v[size:]
+// of returns the drawn fields of what is in an entity's slot: after the two steps before the newest, and after that.
+func (kd *kind) of(id int) (before, was, now []float64) {
+	n := len(kd.comp.Drawn.Fields)
+	v := kd.vals[3*n*id:][:3*n]
+	return v[:n], v[n : 2*n], v[2*n:]
 }
 
 // transform returns t with these drawn fields.

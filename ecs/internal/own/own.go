@@ -76,7 +76,7 @@ type kind struct {
 	query *donburi.Query
 	asked uint64    // the step in which it was last asked for
 	all   []sample  // by the number of the entity's slot
-	vals  []float64 // of each two states: after the step before, after the newest
+	vals  []float64 // of each three states: after the two steps before, after the newest
 }
 
 type sample struct {
@@ -193,7 +193,7 @@ func (k *Keeper) Ended(tick uint32) {
 
 func (k *Keeper) keep(kd *kind) {
 	fields := kd.comp.Drawn.Fields
-	size := 2 * len(fields)
+	size := 3 * len(fields)
 	places := kd.comp.Type == donburi.IComponentType(components.Transform) && kd.comp.StandIn == nil
 	for e := range kd.query.Iter(k.World) {
 		n := k.Nodes.Of(e.Entity())
@@ -205,17 +205,24 @@ func (k *Keeper) keep(kd *kind) {
 			kd.all = append(kd.all, make([]sample, id+1-len(kd.all)+id/4)...)
 			kd.vals = append(kd.vals, make([]float64, len(kd.all)*size-len(kd.vals))...)
 		}
-		s, v := &kd.all[id], kd.vals[id*size:][:size]
-		was, now := v[:len(fields)], v[len(fields):]
+		s := &kd.all[id]
+		before, was, now := kd.of(id)
+		longer := s.known // it is known what was after the step before that, too
 		if s.known = s.entity == e.Entity() && s.step == k.step-1; !s.known && places && s.step > 0 && s.step == k.step-1 {
 			k.gone = append(k.gone, last{s.entity, s.up, kd.transform(components.TransformData{}, now)})
 		}
 		s.moves, s.former = s.known, 0
+		copy(before, was)
 		copy(was, now)
 		w := k.Tagged(kd.comp, e, e.Component(kd.comp.Type))
 		for j := range fields {
 			now[j] = fields[j].Get(w)
-			s.moves = s.moves && !fields[j].Leaps(was[j], now[j])
+		}
+		if !longer {
+			before = nil
+		}
+		for i, end := range kd.comp.Drawn.Props {
+			s.moves = s.moves && !kd.comp.Drawn.Leaps(i, end, before, was, now)
 		}
 		if n != nil {
 			up := n.Parent
@@ -258,8 +265,8 @@ func (k *Keeper) Was(e donburi.Entity, c *nodes.Component) (was []float64, share
 	if s := &kd.all[id]; s.entity != e || s.step != k.step || !s.moves {
 		return nil, 1
 	}
-	n := len(c.Drawn.Fields)
-	return kd.vals[2*n*id:][:n], share
+	_, was, _ = kd.of(id)
+	return was, share
 }
 
 // Draw changes a copy of the tagged fields of a component to what is drawn in this frame.

@@ -26,6 +26,7 @@ type States struct {
 	words, mine  []int32 // scratch
 	half, whole  []int32
 	vars, theirs []any
+	before       []float64
 	was, is      []float64
 	first        bool // what is sent once counts, too
 }
@@ -209,7 +210,7 @@ func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType
 			continue
 		}
 		k := n.Predicted.Item(ord, b.Comp.Item)
-		st.was, st.is = st.was[:0], st.is[:0]
+		st.before, st.was, st.is = st.before[:0], st.was[:0], st.is[:0]
 		at := st.World.Entry(e)
 		if to := k.At(next); to != nil && drawn < float64(t) && !hasMoved(n) {
 			if next < t {
@@ -217,12 +218,14 @@ func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType
 			}
 			if from := k.At(next - 1); from != nil && !n.Predicted.LeapsIn(next) {
 				st.was = drawnFields(b, st.Tagged(b.Comp, at, from), st.was)
+				if before := k.At(next - 2); before != nil && !n.Predicted.LeapsIn(next-1) {
+					st.before = drawnFields(b, st.Tagged(b.Comp, at, before), st.before)
+				}
 			}
 		}
 		w := st.Tagged(b.Comp, at, p)
 		fade := track.Fade(now - n.Predicted.At)
 		for i, end := range b.Comp.Drawn.Props {
-			leaps := false
 			for j := i; j < end; j++ {
 				f := &b.Comp.Drawn.Fields[j]
 				switch {
@@ -232,11 +235,11 @@ func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType
 				default:
 					st.is = append(st.is, f.Get(w))
 				}
-				leaps = leaps || j < len(st.was) && f.Leaps(st.was[j], st.is[j])
 			}
+			moves := len(st.was) > 0 && !b.Comp.Drawn.Leaps(i, end, st.before, st.was, st.is)
 			for j := i; j < end; j++ {
 				f, v := &b.Comp.Drawn.Fields[j], st.is[j]
-				if j < len(st.was) && !leaps {
+				if moves {
 					v = f.Between(st.was[j], v, share)
 				}
 				if j < len(k.Off) && fade > 0 {

@@ -31,6 +31,28 @@ func (f *Field) Way(a, b float64) float64 { return f.way(a, b) }
 // Leaps reports whether the way from a to b in one tick is a teleport, and no motion.
 func (f *Field) Leaps(a, b float64) bool { return f.moves() && math.Abs(f.way(a, b)) >= JumpUnits }
 
+// Leaps reports whether the way of fields i to end of a prop from one tick to the next is a teleport. It is none
+// of what goes on about as fast as in the tick before; before is empty if that is not known.
+func (s *Fields) Leaps(i, end int, before, was, now []float64) bool {
+	leaps := false
+	for j := i; j < end; j++ {
+		leaps = leaps || s.Fields[j].Leaps(was[j], now[j])
+	}
+	if !leaps || len(before) == 0 {
+		return leaps
+	}
+	along, last, next := 0.0, 0.0, 0.0
+	for j := i; j < end; j++ {
+		f := &s.Fields[j]
+		a, b := f.way(before[j], was[j]), f.way(was[j], now[j])
+		along += a * b
+		last += a * a
+		next += b * b
+	}
+	const most = jumpRatio * jumpRatio
+	return !(along > 0 && next <= most*last && last <= most*next)
+}
+
 // Steps reports whether there is nothing between two values of the field, nor beside them.
 func (f *Field) Steps() bool { return f.steps }
 

@@ -4,5 +4,6 @@
 //
 // Where they stand: field.go the numbers of a struct; track.go the last states of an item;
 // received.go the packets that have come, and young.go those that tell of what has just
-// arrived; screen.go what is drawn at which time; apart.go what prediction and rewinding need.
+// arrived; foretold.go what its velocities move; screen.go what is drawn at which time; apart.go what
+// prediction and rewinding need.
 package track

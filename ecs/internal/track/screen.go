@@ -46,6 +46,7 @@ type Screen struct {
 	young young
 
 	drawn []float64 // scratch
+	ahead []int32   // scratch
 }
 
 // SetTrip says how long a slow round trip of the line is, given the length of a tick. What was lost
@@ -142,8 +143,8 @@ func (sc *Screen) Values(k *Track, to []float64) {
 	}
 }
 
-// Push adds the state of a tick to what an item is drawn from, without a leap.
-func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
+// Push adds the state of a tick of an item to what it is drawn from, without a leap.
+func (sc *Screen) Push(k *Track, of Item, t, before, newest rpl.Tick, words []int32) {
 	last := int(k.n) - 1
 	shows := last >= 0 && (sc.Render > k.sample(last)[0] || last > 0 && t == k.Newest() && sc.Render > k.sample(last - 1)[0])
 	past := false
@@ -164,13 +165,21 @@ func (sc *Screen) Push(k *Track, t, before, newest rpl.Tick, words []int32) {
 	if sent && (late || !k.predicted && sc.unsure(k, t)) {
 		agreed = rd.complete(k.heard, t)
 	}
-	k.push(t, before, known, words)
+	if k.n == 0 && sc.cameFrom(k, of, t, words) {
+		k.push(t, 0, 0, words)
+		k.cuts = 0
+	} else {
+		k.push(t, before, known, words)
+	}
 	if k.predicted = !sent; sent {
 		k.heard = t
 	}
 	n := int(k.n)
 	if rd != &sc.Received && sc.leftFast(k) {
 		k.cuts |= 1 << k.at(n-1)
+	}
+	if k.cut(n-1) && !k.isMarked(n-1) && sc.foretold(k, of, t) {
+		k.cuts &^= 1 << k.at(n-1)
 	}
 	if agreed > 0 && k.cut(n-1) && (k.turned(agreed, turnRatio) || k.turned(max(agreed, rd.beforeLoss()), jumpRatio)) { // it is far from where it seemed to be, and not from where it was
 		k.cuts &^= 1 << k.at(n-1)

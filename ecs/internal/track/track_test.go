@@ -145,7 +145,7 @@ func TestSilenceAfterLoss(t *testing.T) {
 	}
 	for tick := rpl.Tick(10); tick <= 40; tick += 2 {
 		k.SentAt = tick
-		sc.Push(k, tick, sc.Received.before(tick), tick, []int32{int32(tick) * 64, 0, 0})
+		sc.Push(k, Item{}, tick, sc.Received.before(tick), tick, []int32{int32(tick) * 64, 0, 0})
 		hear(tick, false)
 	}
 	begins, before := rpl.Tick(0), 0.0
