@@ -124,7 +124,6 @@ func fireShells(t *testing.T, speed float64, rests int, apart bool, fps float64,
 }
 
 func TestWhatFliesIsDrawnOnItsLine(t *testing.T) {
-	t.Parallel()
 	for _, c := range []netsim.Conditions{{Delay: 50 * time.Millisecond}, {Delay: 25 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: .02}} {
 		for _, speed := range []float64{8, 14, 31, 43} {
 			for _, apart := range []bool{false, true} {
@@ -141,7 +140,6 @@ func TestWhatFliesIsDrawnOnItsLine(t *testing.T) {
 
 // What has rested and is fired then starts with the speed that it has: that is no leap.
 func TestWhatIsFiredIsDrawnOnItsLine(t *testing.T) {
-	t.Parallel()
 	for _, speed := range []float64{14, 31, 43, 90} {
 		for _, apart := range []bool{false, true} {
 			f := fireShells(t, speed, 30, apart, 60, netsim.Conditions{Delay: 50 * time.Millisecond})
@@ -169,7 +167,6 @@ var (
 
 // What flies fast is drawn evenly between the steps, on the authority's screen and on that of who flies it.
 func TestWhatFliesFastIsDrawnEvenlyBetweenSteps(t *testing.T) {
-	t.Parallel()
 	const speed = 41
 	lab := tendontest.NewLab(t, tendontest.Game{
 		Protocol: jets, Seed: 1,
