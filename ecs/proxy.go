@@ -197,7 +197,7 @@ func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
 		}
 		return // the prediction compares the rest
 	}
-	if px.injectNow(n, b, ord) && b.Track != nil {
+	if px.injectNow(n, b, ord) && b.Track != nil && !n.Replica.Gone() { // else moveToEnd draws it, as of its end
 		px.draw.words = n.Replica.Words(ord, px.draw.words[:0])
 		t = px.draw.sampleTick(n, ord, t)
 		b.Track.Leap(n.Replica.Leapt)
@@ -348,8 +348,8 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	if n.Leaving, n.Until, n.Why = true, t, nodes.Reason(rep.Reason); !destroyed {
 		n.Why = nodes.OutOfSight
 	}
-	for ord := range n.Items { // what has changed last is told with the removal, later than the end
-		n.Until = max(n.Until, rep.Tick(ord))
+	for ord := range n.Items {
+		n.Until = max(n.Until, px.leaving.Ends(rep, ord, t))
 	}
 	if n.Predicted != nil && !n.Hidden { // it is drawn ahead of drawn time
 		px.draw.Hide(n, true)

@@ -212,7 +212,8 @@ func (dr *drawing) moveToEnd(n *nodes.Node, t rpl.Tick) {
 		if k == nil {
 			continue
 		}
-		end := max(t, n.Replica.Tick(ord))
+		end := dr.proxies.leaving.Ends(n.Replica, ord, t)
+		k.Leap(n.Replica.Leapt)
 		dr.words = n.Replica.WordsAt(ord, end, dr.words[:0])
 		switch {
 		case dr.screen.Render >= float64(end):

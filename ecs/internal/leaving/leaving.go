@@ -20,7 +20,7 @@ type List struct {
 	all  []*nodes.Node
 	gone int                      // how many of all there were before the Apply in progress
 	byID map[rpl.Node]*nodes.Node // those that may come again and are no load-time nodes
-	came []rpl.Tick               // from when on what has come in the Apply in progress is drawn
+	came []rpl.Tick               // from when on what has come of late is drawn
 	left []*nodes.Node            // below what has gone in the Apply in progress
 }
 
@@ -36,6 +36,15 @@ func (l *List) Add(n *nodes.Node) {
 		}
 		l.byID[n.ID] = n
 	}
+}
+
+// Ends returns when the item of a node that goes ends, given the tick of the node's end. What has changed last is
+// told with the removal, as of the packet with it: of a copy, which is later by a send at least, that is too late.
+func (l *List) Ends(rep *rpl.Replica, ord int, end rpl.Tick) rpl.Tick {
+	if t := rep.Tick(ord); t < end+l.Screen.Every() {
+		return max(t, end)
+	}
+	return end
 }
 
 // Applied has left told of nodes whose parent has gone in this Apply. Those that have gone with it are leaving,
@@ -55,7 +64,7 @@ func (l *List) Applied(left func(*nodes.Node)) {
 			l.endBelow(n)
 		}
 	}
-	l.came = l.came[:0]
+	l.came = slices.DeleteFunc(l.came, func(from rpl.Tick) bool { return l.Screen.Render > float64(from+l.together()) })
 	below := l.left
 	l.left = nil
 	for _, c := range below {
@@ -76,7 +85,8 @@ func (l *List) Came(from rpl.Tick) {
 }
 
 // until is until when a node is drawn: where others have come in its place, until the first of them is. What comes
-// is first known as of a packet, and what goes as of its end, which is up to a send earlier. What has been drawn past
+// is first known as of a packet, and what goes as of its end, which is up to a send earlier. Where packets are lost
+// copies tell of it, maybe in a later Apply than of what has come. What has been drawn past
 // its end goes at once: it would be drawn going back to it.
 func (l *List) until(n *nodes.Node) rpl.Tick {
 	if n.Hidden || !n.Why.Destroyed() || l.Screen.Render >= float64(n.Until) && moves(n) {

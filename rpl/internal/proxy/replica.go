@@ -79,6 +79,9 @@ func (r *Replica) Known() bool {
 // left is whether the parent has gone before the node's own change of parent came.
 func (r *Replica) left() bool { return r.above != nil && r.above.gone }
 
+// Gone is whether the node has been removed. The reports of that Apply still tell what it was in the end.
+func (r *Replica) Gone() bool { return r.gone }
+
 // Words appends an item's state at the newest tick received to dst, in the order of
 // ItemType.Words; it returns nil if there is no such item. Predicted state is advanced
 // here, on request: most of a world is read less often than packets come. A replica that
