@@ -18,7 +18,7 @@ type Limits struct {
 	Packets int // a second, 1,500: more are dropped, and a second of that is a flood
 	Bytes   int // a second, 512 KiB, as Packets
 	Backlog int // bytes that wait for the server's next Receive, 1 MiB, at most 4 MiB: more are dropped
-	Calls   int // RPCs a second, 2,000
+	Calls   int // RPCs a second, 2,000, messages of commands included; those that wait while the server itself stands count over that time
 	// Handshakes is how many one address may begin at once, and in each second, 64; Unjoined is how
 	// many clients of one address may be on their way in, 8, at most 128: more must wait.
 	Handshakes, Unjoined int

@@ -3,12 +3,15 @@ package ecs_test
 // Clients that go beyond what a server takes of one.
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
@@ -129,5 +132,73 @@ func TestTooManyCalls(t *testing.T) {
 	l.steps(60 * 2)
 	if client.ended == nil || !strings.Contains(client.ended.Error(), "calls") {
 		t.Errorf("480 calls a second: %v", client.ended)
+	}
+}
+
+// What comes while the server itself stands is counted over that time, and what the client's lane has held
+// back until it went on is no flood either. Each call that the client's session took runs once, in order,
+// also where more came than waits for the server.
+func TestNobodyIsKickedForAStandstillOfTheServer(t *testing.T) {
+	for _, c := range []struct {
+		stood, often, backlog int
+	}{{5, 4, 0}, {40, 1, 0}, {40, 4, 0}, {40, 3, 30_000}, {150, 2, 30_000}} {
+		l := newLab(t, netsim.Conditions{Delay: 50 * time.Millisecond, Loss: 0.02})
+		server := l.server(tendon.Config{Limits: tendon.Limits{Calls: 300, Backlog: c.backlog}})
+		var clients []*machine
+		ran, sent := map[rpl.Peer]int{}, map[rpl.Peer]int{}
+		Chat.Handle(server.Replication, func(c tendon.Call, n string) {
+			if n != strconv.Itoa(ran[c.From]) {
+				t.Errorf("peer %d: call %s runs as number %d", c.From, n, ran[c.From])
+			}
+			ran[c.From]++
+		})
+		for range 2 {
+			m := l.client(tendon.Config{})
+			m.step = func() {
+				for range c.often {
+					if m.Me() != 0 && Chat.Send(m.Session(), strconv.Itoa(sent[m.Me()])) == nil {
+						sent[m.Me()]++
+					}
+				}
+			}
+			clients = append(clients, m)
+		}
+		l.joined()
+		server.asleep = 60 * c.stood
+		l.steps(60 * (c.stood + 5))
+		for _, m := range clients {
+			m.step = nil
+			check(t, fmt.Sprintf("%+v: %s", c, m.name), m.ended, nil)
+		}
+		l.steps(60 * 30)
+		for _, m := range clients {
+			check(t, fmt.Sprintf("%+v: calls of %s that have run", c, m.name), ran[m.Me()], sent[m.Me()])
+		}
+	}
+}
+
+// Who floods while the server stands is kicked as it goes on, and who begins then some seconds later.
+func TestFloodsRoundAStandstillOfTheServer(t *testing.T) {
+	for _, during := range []bool{true, false} {
+		l := newLab(t, netsim.Conditions{})
+		server, client := l.server(tendon.Config{Limits: tendon.Limits{Calls: 300}}), l.client(tendon.Config{})
+		other := l.client(tendon.Config{})
+		l.joined()
+		Mutter.Handle(server.Replication, func(tendon.Call, uint8) {})
+		client.step = func() {
+			for range 7 {
+				if during == (server.asleep > 0) {
+					_ = Mutter.Send(client.Session(), 1)
+				}
+			}
+		}
+		l.steps(30)
+		server.asleep = 60 * 20
+		l.steps(60 * 20)
+		check(t, "before it goes on", client.ended, nil)
+		if l.steps(60 * 12); client.ended == nil || !strings.Contains(client.ended.Error(), "calls") {
+			t.Errorf("a flood while it stands (%v, else after): %v", during, client.ended)
+		}
+		check(t, "the other", other.ended, nil)
 	}
 }

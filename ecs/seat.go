@@ -143,7 +143,7 @@ func (ss *seating) Connected(c transport.Conn, hello []byte) {
 		return
 	}
 	ss.lastPeer++
-	s := &seat{peer: ss.lastPeer, id: c.Identity(), conn: c, hello: slices.Clone(hello)}
+	s := &seat{peer: ss.lastPeer, id: c.Identity(), conn: c, hello: slices.Clone(hello), calls: patience.CallsSince(ss.line.Now())}
 	ss.all = append(ss.all, s)
 	ss.sendLevel(s, true)
 }

@@ -76,7 +76,7 @@ func sendStage(r *Replication) {
 				if aware, ok := s.conn.(transport.LossAware); ok {
 					aware.SetLoss(core.Loss)
 				}
-				why = s.calls.Check(core.Calls, r.shared.config.Limits.Calls)
+				why = s.calls.Check(r.line.Now(), core.Calls, r.shared.config.Limits.Calls)
 			}
 			if s.in && why == "" && s.meter.In > 0 { // who is not heard at all is lost, not kicked
 				acks, messages := r.shared.Auth.Waits(s.peer, r.line.Now())

@@ -49,18 +49,35 @@ func (w *Timer) Check(now, acks, lane, limit time.Duration) (why string) {
 	return ""
 }
 
-// Calls counts what a peer calls. The zero value has seen none.
-type Calls struct{ before uint64 }
+// mostHeld is as many calls as a client's lane and what waits before it hold back while this machine stands.
+const mostHeld = 5000
 
-// Check takes, once a second, how many calls the peer has made in all. It returns why the peer is
-// to be sent away, if it is to be: limit is how many a second may be.
-func (c *Calls) Check(all uint64, limit int) (why string) {
-	n := all - c.before
+// Calls counts what a peer calls. CallsSince makes one.
+type Calls struct {
+	at     time.Duration // of the last Check
+	before uint64
+	spare  float64 // how many more may come, because they were held back while this machine stood still
+}
+
+// CallsSince returns the count of a peer that is there from now on.
+func CallsSince(now time.Duration) Calls { return Calls{at: now} }
+
+// Check takes, about once a second, how many calls the peer has made in all. It returns why the peer is
+// to be sent away, if it is to be: limit is how many a second may be, over the time that has passed. So
+// those that have waited while this machine stood still are counted over that time. What the
+// reliable lane has held back comes only once this machine acknowledges again, within some seconds: for that
+// what was not used is left, no more than a lane holds, and half of it each time.
+func (c *Calls) Check(now time.Duration, all uint64, limit int) (why string) {
+	passed := max(now-c.at, time.Second)
 	if all < c.before { // a new connection
-		n = all
+		c.before = 0
 	}
-	if c.before = all; n > uint64(limit) {
-		return fmt.Sprintf("%d calls in a second, at most %d", n, limit)
+	n, a := float64(all-c.before), float64(limit)
+	may := a*passed.Seconds() + c.spare
+	c.spare = max(0, min(may-n, c.spare/2+a*(passed-time.Second).Seconds(), mostHeld))
+	c.at, c.before = now, all
+	if n > may {
+		return fmt.Sprintf("%.0f calls in %.1f s, at most %d a second", n, passed.Seconds(), limit)
 	}
 	return ""
 }
