@@ -274,7 +274,7 @@ func (b *binder[A]) write(w *command.Writer, newest uint32, ticks int) {
 		if _, ok := s.At(newest); !ok || !w.Stream(n.ID, b.c.number) {
 			continue
 		}
-		s.Write(w, newest, ticks)
+		s.Write(w, b.c.edges, newest, ticks)
 	}
 }
 

@@ -332,6 +332,33 @@ func TestPressesLeaveTwiceWherePacketsAreLost(t *testing.T) {
 	}
 }
 
+// What changes in every step, as the aim of a mouse does, leaves once, because the next packet tells of it, too; a
+// press beside it leaves twice. While the server stands and no commands are made nothing leaves twice.
+func TestOnlyPressesLeaveTwice(t *testing.T) {
+	x := newRace(t, netsim.Conditions{Delay: 60 * time.Millisecond, Loss: 0.05})
+	x.steps(300) // until the loss is measured
+	packets := func(what string, steps int, step func(i int), least, most int) {
+		before := x.client.Stats(rpl.Server).Conn.PacketsOut
+		for i := range steps {
+			x.input.Dir.X = float64(i%50) / 50
+			step(i)
+		}
+		if n := int(x.client.Stats(rpl.Server).Conn.PacketsOut-before) - steps; n < least || n > most {
+			t.Errorf("%s: in %d steps %d packets more, not %d to %d", what, steps, n, least, most)
+		}
+	}
+	packets("aim", 600, func(int) { x.steps(1) }, 0, 20)
+	packets("aim and press", 600, func(i int) {
+		x.input.Jump = i%12 == 0
+		x.steps(1)
+	}, 45, 70)
+	packets("aim, the server stands", 600, func(i int) {
+		x.input.Jump = i == 10
+		x.net.Advance(time.Second / 60)
+		x.stepOf(x.client)
+	}, 0, 30)
+}
+
 // A client whose lead is too long leaves out ticks, and none in which its player presses a key:
 // what a key does is there in its own step.
 func TestPressIsNotLeftOut(t *testing.T) {

@@ -298,6 +298,9 @@ func (co *commanding) sendCommands() {
 	}
 }
 
+// pressed reports whether a key was pressed in this step, of which no packet before it can tell.
+func (co *commanding) pressed() bool { return co.makes > 0 && co.writer.Pressed }
+
 // write writes a message of the last ticks, and reports whether there is anything in it.
 func (co *commanding) write(newest uint32, ticks int) bool {
 	co.asked = co.predict.states.Foreign(co.predict.all, co.asked[:0])

@@ -52,7 +52,7 @@ func encodeStage(r *Replication) {
 		}
 	case r.shared.Proxy != nil:
 		r.shared.Proxy.Send(r.line.Now(), r.client.conn)
-		if r.client.meter.Lossy && r.commands.writer.Changed && r.client.sessionHere { // a press alone in a packet that is lost comes late
+		if r.client.meter.Lossy && r.commands.pressed() && r.client.sessionHere { // a press alone in a packet that is lost comes late
 			r.commands.sendCommands()
 			r.shared.Proxy.Send(r.line.Now(), r.client.conn)
 		}

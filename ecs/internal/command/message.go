@@ -73,7 +73,7 @@ var ErrMessage = errors.New("commands: malformed")
 // as it has ticks.
 type Writer struct {
 	B       []byte
-	Changed bool // a stream's newest command is another than the one before, or its first
+	Pressed bool // a stream's newest command has a press, or is another than two that are the same
 	Named   bool // it names nodes of others
 	Plain   bool // messages do not say what was drawn: the server does not rewind
 
@@ -158,7 +158,7 @@ func (w *Writer) Begin(newest uint32, ticks int) {
 	}
 	w.streams = len(w.B)
 	w.B = append(w.B, 0)
-	w.Changed, w.Named, w.ticks, w.left, w.unnamed, w.node = false, false, ticks, 0, 0, 0
+	w.Pressed, w.Named, w.ticks, w.left, w.unnamed, w.node = false, false, ticks, 0, 0, 0
 }
 
 // Others names the nodes of others that the client predicts, the first MaxOthers, unless the server is

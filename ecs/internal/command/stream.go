@@ -158,18 +158,26 @@ func (s *Stream[A]) sent(tick uint32) *[]byte {
 // IsPress reports whether a is another command than those of a tick and of the one before it, which
 // are the same: that is a key, and no mouse that is moved on and on.
 func (s *Stream[A]) IsPress(c *Codec[A], tick uint32, a A) bool {
-	last := *s.sent(tick)
-	if len(last) == 0 || !bytes.Equal(last, *s.sent(tick - 1)) {
+	if !s.rests(tick) {
 		return false
 	}
 	v, err := c.Append(c.bytes[:0], a)
 	c.bytes = v
-	return err == nil && !bytes.Equal(last, v)
+	return err == nil && !bytes.Equal(*s.sent(tick), v)
+}
+
+// rests reports whether the command of a tick is the same as that of the one before it.
+func (s *Stream[A]) rests(tick uint32) bool {
+	last := *s.sent(tick)
+	return len(last) > 0 && bytes.Equal(last, *s.sent(tick - 1))
 }
 
 // Write appends the commands of the ticks up to newest to a message, whose Stream has been
 // called.
-func (s *Stream[A]) Write(w *Writer, newest uint32, ticks int) {
+func (s *Stream[A]) Write(w *Writer, edges Edges, newest uint32, ticks int) {
+	if e, ok := s.At(newest); ok && (edges.any(unsafe.Pointer(&e.Value)) || !s.rests(newest) && s.rests(newest-1)) {
+		w.Pressed = true
+	}
 	var before []byte
 	known := false
 	for i := range uint32(ticks) {
@@ -183,6 +191,5 @@ func (s *Stream[A]) Write(w *Writer, newest uint32, ticks int) {
 		same := known && string(v) == string(before)
 		w.Value(v, true, same)
 		before, known = v, true
-		w.Changed = w.Changed || i == 1 && !same
 	}
 }
