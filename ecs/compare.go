@@ -15,11 +15,15 @@ type Difference = differ.Difference
 // and a client of it: nodes, owners, and every tagged field that the client may see, as it
 // travels; a reference to what the client does not have is to be null there. Between two sends,
 // and while something is on its way, there are some; once the world has been at rest for a round
-// trip there are none. Fields for groups are left out. For tests: it allocates. It panics if
-// server is not an authority, or client is.
+// trip there are none. Fields for groups are left out. A client that is in no session, because it was
+// sent away or is not in yet, differs in that alone. For tests: it allocates. It panics if
+// server is not an authority, or client hosts.
 func Differences(server, client *Replication) []Difference {
-	if server.shared.Auth == nil || client.shared.Auth != nil {
+	switch {
+	case server.shared.Auth == nil, client.shared.Auth != nil && client.line.Link != nil:
 		panic("tendon: Differences compares a server with a client: give it a session that hosts and one that has joined it")
+	case client.shared.Auth != nil, client.shared.Me == 0:
+		return []Difference{{Node: rpl.SessionNode, Text: "the client is in no session: it was sent away, or is not in yet; its OnEnd says why"}}
 	}
 	side := func(r *Replication) differ.Side { return differ.Side{Base: &r.shared.Base, Nodes: &r.nodes} }
 	return differ.Sessions(side(server), side(client), server.shared.config.Interest == nil)

@@ -170,3 +170,25 @@ func TestDifferencesOfTheHidden(t *testing.T) {
 	l.Steps(10)
 	check(t, "two that it is to have and has not", len(tendon.Differences(server.Replication, client.Replication)), 2)
 }
+
+// A client that was sent away, or is not in yet, differs in that; two servers cannot be compared.
+func TestDifferencesOfWhoIsNotIn(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	says := func(when string) {
+		t.Helper()
+		if ds := tendon.Differences(server.Replication, client.Replication); len(ds) != 1 || !strings.Contains(ds[0].String(), "in no session") {
+			t.Errorf("%s: %v", when, ds)
+		}
+	}
+	says("before it joins")
+	l.steps(1)
+	says("while it joins")
+	l.joined()
+	l.steps(30)
+	check(t, "once it is in", len(tendon.Differences(server.Replication, client.Replication)), 0)
+	server.Kick(client.Me(), "enough")
+	l.steps(30)
+	says("sent away")
+	refused(t, "Differences compares a server with a client", func() { tendon.Differences(client.Replication, server.Replication) })
+}
