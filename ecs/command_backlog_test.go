@@ -134,3 +134,70 @@ func TestPressesOfLongCommandsWhileTheServerStalls(t *testing.T) {
 		}
 	}
 }
+
+// A press that comes late counts with all that its own command says, whatever the tick says in which it runs,
+// and in that tick alone; so do those that the client itself had to put off.
+func TestALatePressSaysWhatItSaid(t *testing.T) {
+	type slotKeys struct {
+		Use  bool   `rpl:"edge"`
+		Slot uint16 `rpl:""`
+	}
+	for seed, c := range []netsim.Conditions{{Delay: 50 * time.Millisecond}, {Delay: 75 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: 0.1}, {Delay: 50 * time.Millisecond, Loss: 0.1, Burst: 4}} {
+		p := tendon.NewProtocol("slots")
+		body := tendon.Replicate(p, "body", donburi.NewComponentType[runnerData]())
+		act := tendon.NewCommand[slotKeys](p, "act", body)
+		rng, net := rand.New(rand.NewPCG(uint64(seed), 0)), mem.NewNetwork(uint64(seed)+1, c)
+		presses := uint16(0)
+		did := map[uint16]int{}
+		session := func(dedicated bool) *tendon.Replication {
+			r, err := tendon.New(donburi.NewWorld(), p, tendon.Config{Dedicated: dedicated})
+			if err != nil {
+				t.Fatal(err)
+			}
+			act.Sample(r, func(*donburi.Entry) slotKeys {
+				if rng.IntN(25) > 0 {
+					return slotKeys{}
+				}
+				presses++
+				return slotKeys{true, presses}
+			})
+			act.Apply(r, func(c tendon.Call, k slotKeys) {
+				if !tendon.IsAuthority(c.Entry) {
+					return
+				}
+				if k.Use != (k.Slot != 0) {
+					t.Errorf("seed %d: %+v", seed, k)
+				}
+				if k.Use {
+					did[k.Slot]++
+				}
+			})
+			return r
+		}
+		server, client := session(true), session(false)
+		server.OnJoin(func(q rpl.Peer) { tendon.Give(server.Create(body), q) })
+		l := net.Listener()
+		server.Host(l)
+		client.Join(net.Dialer(l))
+		for i := range 2400 {
+			net.Advance(time.Second / 60)
+			for _, r := range []*tendon.Replication{client, server} {
+				if r == server && i%600 > 500 && i%600 < 560 {
+					continue // it stands for a second
+				}
+				r.Receive()
+				act.Run(r)
+				r.Send()
+			}
+		}
+		for slot, n := range did {
+			if n > 1 {
+				t.Errorf("seed %d: press %d counts %d times", seed, slot, n)
+			}
+		}
+		late := server.CommandStats().Late
+		if len(did) < int(presses)-8 || presses < 60 || late == 0 && c.Jitter == 0 && c.Burst > 0 {
+			t.Errorf("seed %d: %d of %d presses counted, %d commands were late", seed, len(did), presses, late)
+		}
+	}
+}
