@@ -2,6 +2,7 @@ package ecs_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,6 +67,13 @@ func TestTreeVanishesInOneFrame(t *testing.T) {
 			l := newLab(t, netsim.Conditions{Delay: 50 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: loss})
 			server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
 			l.joined()
+			ended := 0
+			client.OnStreamOut(Transform, func(e *donburi.Entry, _ bool) { // the gun ends first
+				if hangs := tendon.Parent(e) != nil; hangs != (ended%2 == 0) {
+					t.Errorf("end %d: what ends hangs on something: %v", ended, hangs)
+				}
+				ended++
+			})
 			for life := range 20 {
 				hull, gun := server.Create(Transform), server.Create(Transform)
 				if err := tendon.Attach(gun, hull); err != nil {
@@ -92,6 +100,11 @@ func TestTreeVanishesInOneFrame(t *testing.T) {
 					client.Frame()
 					if hull, gun := drawn[0].Valid() && !hidden(drawn[0]), drawn[1].Valid() && !hidden(drawn[1]); hull != gun {
 						t.Errorf("tree %d: the hull is drawn: %v; what hangs on it: %v", life, hull, gun)
+					} else if hull {
+						up, down := tendon.Parent(drawn[1]), slices.Collect(tendon.Children(drawn[0]))
+						if up == nil || up.Entity() != drawn[0].Entity() || len(down) != 1 || down[0].Entity() != drawn[1].Entity() {
+							t.Errorf("tree %d: both are drawn; the gun's parent is %v, the hull's children %v", life, up, down)
+						}
 					}
 				}
 			}

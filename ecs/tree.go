@@ -18,11 +18,14 @@ import (
 
 // Parent returns the node above a node, or the node that a part belongs to. It returns
 // nil at the top, and while a proxy's parent is not on this machine.
+//
+// Proxies that go with their parent keep it in their last drawn frames and in OnStreamOut: a tree that is
+// removed at once, or goes out of sight, vanishes in one frame, and then ends, children first. What
+// does not go with its parent, as far as this machine knows, has none from when it hears of that end, though
+// it is drawn where it sat until drawn time gets there.
 func Parent(e *donburi.Entry) *donburi.Entry {
-	if r := of(e); r != nil {
-		if n := r.nodes.Of(e.Entity()); n != nil && n.Entity == e.Entity() && n.Parent != nil && n.Parent.Leaving {
-			return nil
-		}
+	if _, n := nodeAt(e); n != nil && n.Entity == e.Entity() && n.Parent != nil && n.Parent.Leaving && !n.Leaving {
+		return nil
 	}
 	return carrier(e)
 }
@@ -38,8 +41,8 @@ func carrier(e *donburi.Entry) *donburi.Entry {
 
 // Children returns the nodes directly below a node, in the order of their IDs, which is the
 // same on every machine; on the authority those made in this step come last. It leaves out
-// the node's parts. A proxy that is leaving has no children. The loop may move
-// and remove them.
+// the node's parts. The children of a proxy that goes are those that go with it (see Parent). The loop may
+// move and remove them.
 func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 	return func(yield func(*donburi.Entry) bool) {
 		r := of(e)
@@ -47,13 +50,13 @@ func Children(e *donburi.Entry) iter.Seq[*donburi.Entry] {
 			return
 		}
 		n := r.nodes.Of(e.Entity())
-		if n == nil || n.Entity != e.Entity() || n.Leaving {
+		if n == nil || n.Entity != e.Entity() {
 			return
 		}
 		kids := slices.AppendSeq(make([]*nodes.Node, 0, n.KidsMost()), n.Kids)
 		nodes.SortByID(kids)
 		for _, c := range kids {
-			if c.Parent == n && !c.Leaving && r.shared.World.Valid(c.Entity) && !yield(r.shared.World.Entry(c.Entity)) {
+			if c.Parent == n && c.Leaving == n.Leaving && r.shared.World.Valid(c.Entity) && !yield(r.shared.World.Entry(c.Entity)) {
 				return
 			}
 		}
