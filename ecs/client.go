@@ -121,7 +121,7 @@ func (cl *client) count() {
 		cl.lost = max(0, min(sent, track.ReceivedTicks)-cl.came)
 		missing = cl.conn.Missing(cl.measuredSeq, cl.newestSeq)
 	}
-	cl.draw.screen.Expect(sent, missing > 0, cl.came > 1)
+	cl.draw.screen.Expect(sent, missing, cl.came > 1)
 	rtt, jitter := cl.Proxy.RTT()
 	cl.draw.screen.SetTrip(rtt+2*jitter, cl.config.step())
 }

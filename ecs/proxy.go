@@ -310,7 +310,11 @@ func (px *proxies) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
 }
 
 func (px *proxies) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) {
-	if n, ok := rep.Entity.(*nodes.Node); ok && ord < len(n.Items) && !n.Data.Transient { // every machine moves a transient node itself
+	n, ok := rep.Entity.(*nodes.Node)
+	if !ok || ord >= len(n.Items) || n.Data.Transient { // every machine moves a transient node itself
+		return
+	}
+	if n.Predicted != nil || !px.draw.screen.Waits(n.Items[ord].Track, rep.Tick(ord), t) {
 		px.inject(n, ord, t)
 		px.notify.CompareItem(n, &n.Items[ord])
 	}

@@ -36,6 +36,7 @@ type Received struct {
 	open    uint8                 // how many gaps there are
 	Several bool                  // the newest came with others, of whose states only the newest counts
 	Missing bool                  // others have been sent since that have not come
+	Lost    int                   // how many of those that have been sent have not come
 	Sent    int                   // how many have been sent since the newest but one; 0: unknown
 	Acked   rpl.Tick              // the newest packet of which it is known that the server knows that it came, and which before it did not
 	resend  rpl.Tick              // how long it takes until what a packet told that did not come is sent again, and comes

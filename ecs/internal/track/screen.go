@@ -44,6 +44,8 @@ type Screen struct {
 	Aside        bool          // Render is not what is drawn in this frame: nothing is noted
 
 	young young
+	hole  rpl.Tick // the packet after the newest hole (hole.go) …
+	calm  int      // … and how many have come since it, and since one that told of what waited
 
 	drawn []float64 // scratch
 	ahead []int32   // scratch
@@ -82,7 +84,7 @@ func (sc *Screen) wayOn(k *Track, render float64) (w way, past bool) {
 	if w.to <= last || last < 1 || k.cut(last) || k.Ends || k.rests() {
 		return w, false
 	}
-	if slow := k.steady == evenly && int(k.every)*sc.Sends > sc.Steps; !k.stood && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
+	if slow := k.steady == evenly && int(k.every)*sc.Sends > sc.Steps; !k.stood && !k.waits && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
 		k.stood = sc.received(k).stood(k.tick(last))
 	}
 	if k.stood {
@@ -147,14 +149,11 @@ func (sc *Screen) Values(k *Track, to []float64) {
 func (sc *Screen) Push(k *Track, of Item, t, before, newest rpl.Tick, words []int32) {
 	last := int(k.n) - 1
 	shows := last >= 0 && (sc.Render > k.sample(last)[0] || last > 0 && t == k.Newest() && sc.Render > k.sample(last - 1)[0])
-	past := false
-	if shows { // what is drawn now may be another place with the new sample
+	past, holed := false, last >= 0 && sc.comesOver(k, newest)
+	if shows = shows || holed; shows { // what is drawn now may be another place with the new sample
 		var w way
 		w, past = sc.wayOn(k, sc.Render)
-		sc.drawn = sc.drawn[:0]
-		for i := range k.set.Fields {
-			sc.drawn = append(sc.drawn, w.at(k, i))
-		}
+		sc.note(k, &w)
 	}
 	rd, sent := sc.received(k), k.SentAt >= t
 	late := k.predicted && sent && rd.lossy()
@@ -164,6 +163,9 @@ func (sc *Screen) Push(k *Track, of Item, t, before, newest rpl.Tick, words []in
 	}
 	if sent && (late || !k.predicted && sc.unsure(k, t)) {
 		agreed = rd.complete(k.heard, t)
+	}
+	if k.waits && sent {
+		agreed, sc.calm = k.heard, 0
 	}
 	if k.n == 0 && sc.cameFrom(k, of, t, words) {
 		k.push(t, 0, 0, words)
@@ -201,6 +203,10 @@ func (sc *Screen) Push(k *Track, of Item, t, before, newest rpl.Tick, words []in
 	if !shows {
 		return
 	}
+	if holed {
+		sc.land(k, of, t, words)
+		return
+	}
 	received := *rd
 	if rd == &sc.Received || !sc.skipped() {
 		rd.note(newest, sc.Every())
@@ -213,6 +219,14 @@ func (sc *Screen) Push(k *Track, of Item, t, before, newest rpl.Tick, words []in
 	if k.beyond != nil {
 		k.beyond.past = 0
 		k.beyond.add(k, &w, sc.drawn, sc.Render, sc.Now().Seconds())
+	}
+}
+
+// note notes what is drawn.
+func (sc *Screen) note(k *Track, w *way) {
+	sc.drawn = sc.drawn[:0]
+	for i := range k.set.Fields {
+		sc.drawn = append(sc.drawn, w.at(k, i))
 	}
 }
 
@@ -336,7 +350,7 @@ func (sc *Screen) Rests(k *Track) bool {
 	if k.n == 0 {
 		return true
 	}
-	if newest := k.Newest(); float64(newest) > sc.Render || k.n > 1 && !sc.received(k).stood(newest) {
+	if newest := k.Newest(); float64(newest) > sc.Render || k.n > 1 && (k.waits || !sc.received(k).stood(newest)) {
 		return false
 	}
 	b := k.beyond
@@ -366,7 +380,7 @@ func (b *beyond) add(k *Track, w *way, drawn []float64, render, now float64) {
 func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
 	rd := sc.received(k)
 	before := rd.before(t)
-	if rd.Missing || before > k.Newest() && (!rd.stood(k.Newest()) || sc.unsure(k, t)) { // what has not come may have told that it moved
+	if rd.Missing || k.waits || before > k.Newest() && (!rd.stood(k.Newest()) || sc.unsure(k, t)) { // what has not come may have told that it moved
 		return 0
 	}
 	if often := rpl.Tick(sc.Steps / 4); t-k.Newest() <= often && k.isSteady(t) { // what changes seldom has stood still
@@ -389,7 +403,7 @@ func (sc *Screen) unsure(k *Track, t rpl.Tick) bool {
 // in a packet of tick newest: as long as it was told so, and until the first send of a packet
 // since, for what moves is told of in each send, unless it has just arrived. 0: that is not known.
 func (sc *Screen) Known(k *Track, t, newest rpl.Tick) rpl.Tick {
-	if often := rpl.Tick(sc.Steps / 4); k.n == 0 || t-k.Newest() <= often && k.isSteady(t) {
+	if often := rpl.Tick(sc.Steps / 4); k.n == 0 || k.waits || t-k.Newest() <= often && k.isSteady(t) {
 		return 0
 	}
 	rd := sc.received(k)

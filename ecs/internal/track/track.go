@@ -45,6 +45,7 @@ type Track struct {
 	predicted bool      // the newest sample is predicted
 	Moving    bool      // its newest state moves on by itself
 	stood     bool      // it was told to have stayed at its newest state; what is lost later does not change that
+	waits     bool      // what was told of it may have been lost in a hole (hole.go)
 	SentAt    rpl.Tick  // when the state that is pushed next was sent; if that is before its own tick, it is predicted
 	sentAt    rpl.Tick  // … and the newest sample
 	heard     rpl.Tick  // the tick of the newest sample that is not predicted
@@ -131,7 +132,7 @@ func (k *Track) push(t, before, known rpl.Tick, words []int32) {
 		}
 	}
 	k.fill(k.grow(t), words)
-	k.stood = false
+	k.stood, k.waits = false, false
 	if marked {
 		k.mark(int(k.n) - 1)
 	} else if k.jumped(known) {
@@ -229,7 +230,7 @@ func (k *Track) Follows(t rpl.Tick, words []int32) bool {
 // Restart forgets all earlier samples: the item is drawn at the state of tick t from now
 // on, like one that has just arrived.
 func (k *Track) Restart(t rpl.Tick, words []int32) {
-	k.first, k.n, k.cuts, k.marks, k.every, k.beyond, k.sentAt = 0, 0, 0, 0, 0, nil, t
+	k.first, k.n, k.cuts, k.marks, k.every, k.beyond, k.sentAt, k.waits = 0, 0, 0, 0, 0, nil, t, false
 	k.fill(k.grow(t), words)
 }
 

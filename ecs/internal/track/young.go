@@ -26,11 +26,11 @@ type young struct {
 }
 
 // Expect says what is known of packets before they are applied: how many have been sent since the newest
-// one, 0 if that is not known, whether some of these are missing, and whether several have come.
-func (sc *Screen) Expect(sent int, missing, several bool) {
+// one, 0 if that is not known, how many of these are missing, and whether several have come.
+func (sc *Screen) Expect(sent, lost int, several bool) {
 	rd, y := &sc.Received, &sc.young
-	rd.Sent, rd.Missing, rd.Several = sent, missing, several
-	if y.Sent, y.Missing, y.Several = sent, missing || y.sends > 0, several; sent > 0 {
+	rd.Sent, rd.Lost, rd.Missing, rd.Several = sent, lost, lost > 0, several
+	if y.Sent, y.Missing, y.Several = sent, lost > 0 || y.sends > 0, several; sent > 0 {
 		y.Sent += y.sends
 	}
 }
@@ -39,6 +39,9 @@ func (sc *Screen) Expect(sent int, missing, several bool) {
 // known that the server knows that it came.
 func (sc *Screen) Note(t, acked rpl.Tick) {
 	sc.Received.Acked, sc.young.Acked = acked, acked
+	if sc.calm++; sc.isHole(t) {
+		sc.hole, sc.calm = t, 0
+	}
 	sc.Received.note(t, sc.Every())
 	y := &sc.young
 	at := &y.knew[y.notes%knownTicks]
