@@ -39,6 +39,8 @@ type Received struct {
 	Lost    int                   // how many of those that have been sent have not come
 	Sent    int                   // how many have been sent since the newest but one; 0: unknown
 	Acked   rpl.Tick              // the newest packet of which it is known that the server knows that it came, and which before it did not
+	shut    gap                   // of which the server has told again what was lost, as it closed last …
+	shutAt  rpl.Tick              // … with the packet of this tick
 	resend  rpl.Tick              // how long it takes until what a packet told that did not come is sent again, and comes
 }
 
@@ -57,6 +59,10 @@ func (hd *Received) note(t, every rpl.Tick) {
 		case !again:
 			hd.gaps[open] = g
 			open++
+		case hd.shutAt == t:
+			hd.shut.after = g.after
+		default:
+			hd.shut, hd.shutAt = g, t
 		}
 	}
 	if hd.open = uint8(open); !hd.Missing {

@@ -1,0 +1,45 @@
+package track
+
+// began: what began to move, or turned, while packets were lost, and is told of late. It seems to leap, from where
+// it has stood to where it is by now.
+
+import "github.com/tendonengine/tendon/rpl"
+
+// beganShare is up to which share of the pace that is a teleport (Field.jump) something has gone on its way since
+// packets were lost. Faster than that, it is taken to have leapt.
+const beganShare = 1. / 4
+
+// began reports whether an item that seems to have leapt to its state of tick t, the newest sample, may have gone
+// there: what was told of it since it was heard of may have been lost, and it has gone no faster since then
+// than beganShare of what is a teleport, or turnRatio times as fast as before.
+func (sc *Screen) began(k *Track, heard, t rpl.Tick) bool {
+	n := int(k.n)
+	since := sc.Received.surely(heard, t, copySends*sc.Every())
+	if k.isMarked(n-1) || sc.isYoung(k) || since >= sc.Received.before(t) {
+		return false
+	}
+	from := n - 2
+	for ; from > 0 && k.tick(from) > since; from-- {
+		if k.cut(from) {
+			return false
+		}
+	}
+	ticks := k.sample(n - 1)[0] - float64(since)
+	for i, end := range k.set.Props {
+		f := &k.set.Fields[i]
+		if most := max(turnRatio*k.fastest(i, end), beganShare*f.jump()); f.moves() && !(k.gone(from, since, i, end) <= most*ticks) {
+			return false
+		}
+	}
+	return k.tick(from) <= since
+}
+
+// surely is complete, but for what may come in the few ticks after a gap closed: what was lost is told again as
+// there is room for it.
+func (hd *Received) surely(from, to, few rpl.Tick) rpl.Tick {
+	known := hd.complete(from, to)
+	if hd.shut.after > from && to-hd.shutAt <= few {
+		known = min(known, max(from, hd.shut.before))
+	}
+	return known
+}
