@@ -32,14 +32,16 @@ type Line struct {
 	least   [2]time.Duration // the quickest round trip of this window and the one before; 0: none
 	renewed time.Duration    // when this window began
 
-	cut   cut
-	trial trial
-	calm  time.Duration // since when nothing has spoken for a slow line
-	shy   time.Duration // no trial of loss before
-	wait  time.Duration // how long after the next trial that finds nothing
-	floor float64       // share that is lost whatever is sent
-	mean  float64       // share lost, over a few seconds
-	burst burst
+	cut      cut
+	trial    trial
+	calm     time.Duration // since when nothing has spoken for a slow line
+	shy      time.Duration // no trial of loss before
+	wait     time.Duration // how long after the next trial that finds nothing
+	floor    float32       // share that is lost whatever is sent
+	mean     float32       // share lost, over a few seconds …
+	sure     float32       // … and up to the last period but one in which packets came
+	received uint32        // when a packet came last, in milliseconds modulo 2³²; 0: none has
+	burst    burst
 }
 
 // A span is what was measured in one period.
@@ -101,6 +103,7 @@ const (
 	try      = 0.75                    // of what was sent is sent in a trial
 	tryLeast = 16 << 10                // bytes a second; lines that lose so little because they carry less are rare, and have queues
 	tryAfter = 3 * time.Second         // from when the session began: what is lost of a join is sent again anyway
+	paused   = 400 * time.Millisecond  // who has said nothing for so long has stood, or was cut off: that says nothing of how much the line carries
 	tryFor   = 1500 * time.Millisecond // a trial takes so long, or twice as long for …
 	tried    = 60                      // … so many packets
 	helps    = 0.25                    // it has helped if less than this share is still lost
@@ -124,6 +127,13 @@ func (l *Line) Sent(bytes int) { l.total += uint32(bytes) }
 // packets have overtaken are to be counted (Count) and not reported here. together is how
 // many bytes had left in that send up to its end.
 func (l *Line) Arrived(total, together uint32, sent, at time.Duration) {
+	since := int32(uint32(at.Milliseconds()) - l.received)
+	if l.received != 0 && since > int32(paused.Milliseconds()) {
+		l.resume(at)
+	}
+	if l.received == 0 || since > 0 {
+		l.received += uint32(since)
+	}
 	s := &l.now
 	trip := max(at-sent, time.Microsecond)
 	if s.trips++; s.quickest == 0 || trip < s.quickest {
@@ -143,6 +153,18 @@ func (l *Line) Arrived(total, together uint32, sent, at time.Duration) {
 	if int32(total-s.last.bytes) > 0 || s.last.at == 0 {
 		s.last = m
 	}
+}
+
+// resume forgets what was judged lost while the peer, or the way from it, stood. What was lost then is
+// known in the next few seconds.
+func (l *Line) resume(at time.Duration) {
+	for _, s := range []*span{&l.now, &l.before} {
+		s.came, s.lost = 0, 0
+	}
+	if l.trial.until != 0 {
+		l.trial.until, l.limit = 0, l.trial.limit
+	}
+	l.mean, l.shy = l.sure, max(l.shy, at+tryAfter)
 }
 
 // Count counts packets that arrived, and packets that were judged lost; less than 0 of
@@ -227,9 +249,10 @@ func (l *Line) sends(now time.Duration) float64 {
 
 // judge ends a period.
 func (l *Line) judge(now time.Duration, budget float64) {
-	if n := int(l.now.came) + int(l.now.lost); n > 0 {
-		share := float64(l.now.lost) / float64(n)
-		l.mean += (share - l.mean) * min(1, float64(n)/200)
+	if n := int(l.now.came) + int(l.now.lost); n > 0 && l.now.trips > 0 {
+		share := float32(l.now.lost) / float32(n)
+		l.sure = l.mean
+		l.mean += (share - l.mean) * min(1, float32(n)/200)
 		l.floor = min(l.floor, max(l.mean, l.floor*0.98))
 	}
 	if l.now.trips == 0 {
@@ -323,8 +346,7 @@ func (l *Line) tryLess(now time.Duration) {
 		return
 	}
 	from := now + l.now.quickest + period/2 // what is on its way was sent before
-	l.trial = trial{from: from, until: from + tryFor, loss: l.mean, limit: l.limit}
-	l.trial.loss = max(l.loss(), l.mean)
+	l.trial = trial{from: from, until: from + tryFor, limit: l.limit, loss: max(l.loss(), float64(l.mean))}
 	l.limit = max(least, less)
 }
 
@@ -342,10 +364,10 @@ func (l *Line) checkTrial(now time.Duration) {
 	t.until = 0
 	if loss < t.loss*helps { // the line is too slow, and the limit is near what it carries
 		l.step, l.calm, l.wait = slowly, now, tryRest
-		l.mean, l.shy = loss, now+2*tryFor
+		l.mean, l.shy = float32(loss), now+2*tryFor
 		return
 	}
-	l.floor = max(l.floor, min(t.loss, 0.5))
+	l.floor = max(l.floor, float32(min(t.loss, 0.5)))
 	l.limit = t.limit
 	l.shy, l.wait = now+l.wait, min(2*l.wait, tryMost)
 }
