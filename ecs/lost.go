@@ -68,6 +68,7 @@ func (ss *seating) departures() {
 		}
 		if s.gone == nil && s.next != nil {
 			s.conn, s.hello, s.meter, s.next = s.next.conn, s.next.hello, meter.Meter{}, nil
+			s.calls.Back(ss.line.Now())
 			ss.sendLevel(s, true)
 		}
 		if s.gone == nil && s.lost && !s.in && ss.line.Now() >= s.until {

@@ -62,6 +62,9 @@ type Calls struct {
 // CallsSince returns the count of a peer that is there from now on.
 func CallsSince(now time.Duration) Calls { return Calls{at: now} }
 
+// Back says that the peer has come back by a new connection: it has made no calls while it had none.
+func (c *Calls) Back(now time.Duration) { c.at, c.spare = now, 0 }
+
 // Check takes, about once a second, how many calls the peer has made in all. It returns why the peer is
 // to be sent away, if it is to be: limit is how many a second may be, over the time that has passed. So
 // those that have waited while this machine stood still are counted over that time. What the

@@ -134,6 +134,20 @@ func TestFloodsRoundAStandstill(t *testing.T) {
 	}
 }
 
+// Who has been away for long may not call more for that as it comes back.
+func TestCallsOfWhoHasBeenAway(t *testing.T) {
+	for _, limit := range []int{100, 250} {
+		c := callsFrom(time.Hour)
+		c.look(time.Second, 90)
+		c.at += time.Minute
+		c.Back(c.at)
+		c.all = 0
+		if sentAway := c.look(time.Second, limit); sentAway != (limit > 100) {
+			t.Errorf("%d calls in the first second: sent away: %v", limit, sentAway)
+		}
+	}
+}
+
 // A new connection's calls are counted from 0.
 func TestCallsOfANewConnection(t *testing.T) {
 	c := callsFrom(time.Hour)

@@ -127,13 +127,11 @@ func (l *Line) Sent(bytes int) { l.total += uint32(bytes) }
 // packets have overtaken are to be counted (Count) and not reported here. together is how
 // many bytes had left in that send up to its end.
 func (l *Line) Arrived(total, together uint32, sent, at time.Duration) {
-	since := int32(uint32(at.Milliseconds()) - l.received)
-	if l.received != 0 && since > int32(paused.Milliseconds()) {
+	ms := uint32(at.Milliseconds())
+	if l.received != 0 && int32(ms-l.received) > int32(paused.Milliseconds()) {
 		l.resume(at)
 	}
-	if l.received == 0 || since > 0 {
-		l.received += uint32(since)
-	}
+	l.received = ms
 	s := &l.now
 	trip := max(at-sent, time.Microsecond)
 	if s.trips++; s.quickest == 0 || trip < s.quickest {
