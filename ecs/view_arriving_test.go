@@ -157,6 +157,9 @@ var arrivingLines = []struct {
 
 // drawsCreeps checks that creeps that have just arrived are drawn on their way.
 func drawsCreeps(t *testing.T, crowd, seconds int, seeds uint64) {
+	if raceEnabled {
+		seconds, seeds = seconds/2, 1
+	}
 	for _, kind := range []string{"a place", "a velocity", "a short list", "a long list"} {
 		for _, c := range arrivingLines {
 			if kind == "a long list" && c.Loss > 0.02 {
