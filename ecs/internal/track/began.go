@@ -1,7 +1,7 @@
 package track
 
-// began: what began to move, or turned, while packets were lost, and is told of late. It seems to leap, from where
-// it has stood to where it is by now.
+// began: what began to move, or turned, while packets were lost, and is told of late. It seems to leap, or to rush in
+// the last ticks, from where it has stood to where it is by now.
 
 import "github.com/tendonengine/tendon/rpl"
 
@@ -9,13 +9,13 @@ import "github.com/tendonengine/tendon/rpl"
 // packets were lost. Faster than that, it is taken to have leapt.
 const beganShare = 1. / 4
 
-// began reports whether an item that seems to have leapt to its state of tick t, the newest sample, may have gone
-// there: what was told of it since it was heard of may have been lost, and it has gone no faster since then
+// began reports whether an item that seems to have leapt to its state of tick t, the newest sample, or has rushed
+// there in less than a turnPace-th of the time, may have gone there: what was told of it since it was heard of may have been lost, and it has gone no faster since then
 // than beganShare of what is a teleport, or turnRatio times as fast as before.
 func (sc *Screen) began(k *Track, heard, t rpl.Tick) bool {
 	n := int(k.n)
 	since := sc.Received.surely(heard, t, copySends*sc.Every())
-	if k.isMarked(n-1) || sc.isYoung(k) || since >= sc.Received.before(t) {
+	if n < 2 || k.isMarked(n-1) || sc.isYoung(k) || since >= sc.Received.before(t) {
 		return false
 	}
 	from := n - 2
@@ -24,14 +24,19 @@ func (sc *Screen) began(k *Track, heard, t rpl.Tick) bool {
 			return false
 		}
 	}
-	ticks := k.sample(n - 1)[0] - float64(since)
+	ticks, rushes := k.sample(n - 1)[0]-float64(since), k.cut(n-1)
 	for i, end := range k.set.Props {
 		f := &k.set.Fields[i]
-		if most := max(turnRatio*k.fastest(i, end), beganShare*f.jump()); f.moves() && !(k.gone(from, since, i, end) <= most*ticks) {
+		if !f.moves() {
+			continue
+		}
+		gone := k.gone(from, since, i, end)
+		if most := max(turnRatio*k.fastest(i, end), beganShare*f.jump()); !(gone <= most*ticks) {
 			return false
 		}
+		rushes = rushes || k.speed(n-1, i, end)*ticks > turnPace*gone
 	}
-	return k.tick(from) <= since
+	return rushes && k.tick(from) <= since
 }
 
 // surely is complete, but for what may come in the few ticks after a gap closed: what was lost is told again as
