@@ -10,8 +10,9 @@ import "github.com/tendonengine/tendon/rpl"
 const beganShare = 1. / 4
 
 // began reports whether an item that seems to have leapt to its state of tick t, the newest sample, or has rushed
-// there in less than a turnPace-th of the time, may have gone there: what was told of it since it was heard of may have been lost, and it has gone no faster since then
-// than beganShare of what is a teleport, or turnRatio times as fast as before.
+// there in less than a turnPace-th of the time, may have gone there: what was told of it since it was heard of may
+// have been lost, and it has gone no faster since then than beganShare of what is a teleport, or turnRatio times as
+// fast as before.
 func (sc *Screen) began(k *Track, heard, t rpl.Tick) bool {
 	n := int(k.n)
 	since := sc.Received.surely(heard, t, copySends*sc.Every())
