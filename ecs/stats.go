@@ -101,8 +101,9 @@ func (r *Replication) Counter(name string) *uint64 { return r.shared.Faults.Coun
 // drops or refuses ("rpc dropped", "packet refused", "stale give"), what it repairs
 // ("state differs": on a client, found by a checksum; "resync": packets could not be
 // read, so everything was sent anew), what comes and goes ("stream in", "stream out"),
-// and what is lost on the link ("packet ignored", "packet dropped", "read failed", "write
-// failed": see transport.Counters).
+// what a client's prediction was compared with though it may not have been all ("state
+// incomplete": no whole packet came for a second), and what is lost on the link ("packet
+// ignored", "packet dropped", "read failed", "write failed": see transport.Counters).
 func (r *Replication) Counters() iter.Seq2[string, uint64] { return r.shared.Faults.Counters() }
 
 // noteMended counts what this machine's core has refused and repaired since the last

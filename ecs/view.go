@@ -66,8 +66,9 @@ func (r *Replication) ViewTick() float64 {
 	return r.draw.screen.Render
 }
 
-// Confirmed returns a copy of a component as the server has last sent it, without this client's predictions;
-// where nothing is predicted, as it is. It panics if the entity does not have the component.
+// Confirmed returns a copy of a component as the server has last sent it, without what rules of
+// this client have done to it; what has a velocity, replicated or inferred, has gone on by it since. Where nothing
+// is predicted it is the component as it is. It panics if the entity does not have the component.
 func Confirmed[T any](e *donburi.Entry, c *donburi.ComponentType[T]) T {
 	mustHave("Confirmed", e, c)
 	v := *c.Get(e)

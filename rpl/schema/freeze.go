@@ -141,7 +141,7 @@ func (t *ItemType) take(l fieldLayout) {
 
 func (s *Schema) checkSize(owner string, l *fieldLayout) {
 	if len(l.props) > maxProps {
-		s.faults.add("%s: it has %d replicated fields; at most %d: make two components of it", owner, len(l.props), maxProps)
+		s.faults.add("%s: it has more than %d replicated fields: make two components of it", owner, maxProps)
 	}
 	if len(l.words) > maxWords {
 		s.faults.add("%s: it has %d words; at most %d: make two components of it, or use a list", owner, len(l.words), maxWords)
