@@ -224,10 +224,15 @@ func TestNeighbourListsAgreeWithFullScans(t *testing.T) {
 		var dots []*dot
 		var gaits []*rapid.Generator[float64] // how nodes move; nil stands still
 		var at [peers][][2]float64
-		coordinate := rapid.OneOf(rapid.Float64Range(-3*enter, 3*enter), rapid.Float64Range(-1.2*enter, 1.2*enter))
+		// All lies on a lattice: one authority compares squares of distances, another their roots, and those differ
+		// in the last bit of what is just beyond the range.
+		within := func(most float64) *rapid.Generator[float64] {
+			return rapid.Map(rapid.Float64Range(-most, most), func(v float64) float64 { return math.Round(v*1024) / 1024 })
+		}
+		coordinate := rapid.OneOf(within(3*enter), within(1.2*enter))
 		odd := rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300, 1e38, 4e38})
-		stroll := rapid.Float64Range(-1, 1) // the grid's slack is 1.25
-		gaitsOf := []*rapid.Generator[float64]{nil, stroll, rapid.Float64Range(-4, 4)}
+		stroll := within(1) // the grid's slack is 1.25
+		gaitsOf := []*rapid.Generator[float64]{nil, stroll, within(4)}
 		each := func(fn func(w *sight)) {
 			for _, w := range all {
 				fn(w)
@@ -346,7 +351,7 @@ func TestNeighbourListsAgreeWithFullScans(t *testing.T) {
 				p := rapid.IntRange(0, peers-1).Draw(t, "peer")
 				if n := len(at[p]); n > 0 && n < 8 {
 					o := at[p][rapid.IntRange(0, n-1).Draw(t, "observer")]
-					near := rapid.Float64Range(-enter/4, enter/4)
+					near := within(enter / 4)
 					at[p] = append(at[p], [2]float64{o[0] + near.Draw(t, "x"), o[1] + near.Draw(t, "y")})
 				}
 			},
