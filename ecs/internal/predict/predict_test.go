@@ -88,6 +88,35 @@ func TestOnceMoved(t *testing.T) {
 	}
 }
 
+// Why a key names a kind of effect and does not count: an effect that was not foreseen, or was and did not happen, gives
+// those after it other numbers.
+func TestOnceCounted(t *testing.T) {
+	for _, c := range []struct{ foreseen, happens []rpl.Tick }{
+		{[]rpl.Tick{100}, []rpl.Tick{85, 100}}, {[]rpl.Tick{85, 100}, []rpl.Tick{100}},
+	} {
+		for _, counts := range []bool{false, true} {
+			var o predict.Once
+			again := false
+			run := func(ticks []rpl.Tick, replay bool) {
+				for i, at := range ticks {
+					name := predict.Name{Node: 1, Tick: at, Command: 2}
+					if counts {
+						name.Key = i
+					}
+					if o.First(name, 110, replay) && replay && at == 100 {
+						again = true
+					}
+				}
+			}
+			run(c.foreseen, false)
+			o.Again(80)
+			if run(c.happens, true); again != counts {
+				t.Errorf("foreseen in %d, happens in %d, counted: %v: that of 100 is shown again: %v", c.foreseen, c.happens, counts, again)
+			}
+		}
+	}
+}
+
 // What a rule and a call of the authority both make is shown by the first of them, whichever that is, if
 // they are near: each of several calls is of one run of a rule, and each run of one call.
 func TestOnceByRuleAndCall(t *testing.T) {
