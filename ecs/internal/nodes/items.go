@@ -14,12 +14,20 @@ import (
 // DrawnBinding returns the item that a component of an entity is, nil if it is none that is
 // drawn between samples.
 func (n *Node) DrawnBinding(e donburi.Entity, c donburi.IComponentType) *Binding {
-	for i := range n.Items {
-		if b := &n.Items[i]; b.Track != nil && b.Entity == e && b.Comp.Type == c {
-			return b
-		}
+	if ord := n.DrawnOrdinal(e, c); ord >= 0 {
+		return &n.Items[ord]
 	}
 	return nil
+}
+
+// DrawnOrdinal is DrawnBinding, but returns the item's ordinal; -1 if it is none.
+func (n *Node) DrawnOrdinal(e donburi.Entity, c donburi.IComponentType) int {
+	for i := range n.Items {
+		if b := &n.Items[i]; b.Track != nil && b.Entity == e && b.Comp.Type == c {
+			return i
+		}
+	}
+	return -1
 }
 
 // A Place is a component of one of a node's entities.

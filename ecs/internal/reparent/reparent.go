@@ -149,9 +149,8 @@ func (d *Drawer) settle(n *nodes.Node) {
 			d.slip(n, l.was, is, false)
 		}
 	case n.Predicted == nil && n.Former != nil: // the news may have been late
-		is := d.InWorld(e) // before it is found that it goes
-		if n.Former.Goes = !d.leaps(n.Former, n, e); n.Former.Goes {
-			d.slip(n, l.was, is, false)
+		if n.Former.Goes = d.flies(n.Former, n, e) || !d.leaps(n.Former, n, e); n.Former.Goes {
+			d.slip(n, l.was, d.InWorld(e), false)
 		}
 	default:
 		n.Former = nil // it is drawn ahead of where that ends
@@ -351,20 +350,61 @@ func (d *Drawer) inWorld(f *nodes.Former, n *nodes.Node, e *donburi.Entry) compo
 	return now
 }
 
-// leaps reports whether a change of parent is a leap from one place in the world to the other. From where it is
-// known to have been, a node may have gone on as fast as it was, and come back as fast.
+// leaps reports whether a change of parent is a leap from one place in the world to the other, as track.Track has it
+// of a way without one. From where it is known to have been, a node may have gone on as fast as it was, and come back
+// as fast.
 func (d *Drawer) leaps(f *nodes.Former, n *nodes.Node, e *donburi.Entry) bool {
 	render, aside := d.Screen.Render, d.Screen.Aside
 	defer func() { d.Screen.Render, d.Screen.Aside = render, aside }()
-	d.Screen.Render, d.Screen.Aside = f.Sure-1, true
-	speed := d.before(f, e).Pos
-	d.Screen.Render = f.Sure
-	was := d.before(f, e).Pos
-	most := track.JumpUnits*(float64(f.Until)-f.Last) + 2*was.DistanceTo(speed)*(f.Last-f.Sure)
+	d.Screen.Render, d.Screen.Aside = f.Sure, true
+	far := d.before(f, e).Pos.DistanceTo(d.after(f, e).Pos)
+	ticks := float64(f.Until) - f.Last
+	if f.Leaps || far <= track.JumpUnits*ticks {
+		return f.Leaps
+	}
+	speed := max(d.speed(f, e, f.Sure), d.speed(f, e, f.Sure-float64(d.Screen.Every()))) // it may have turned in one of the two sends
+	most := max(track.JumpUnits, track.JumpRatio*speed)*ticks + 2*speed*(f.Last-f.Sure)
 	if d.changesTime(f, n, render) {
 		most += d.most()
 	}
-	return f.Leaps || was.DistanceTo(d.after(f, e).Pos) > most
+	return far > most
+}
+
+// speed is how fast a node was, per tick, in the one before a tick: in its first half, for what leaps does so in a step.
+func (d *Drawer) speed(f *nodes.Former, e *donburi.Entry, t float64) float64 {
+	d.Screen.Render = t - 1
+	was := d.before(f, e).Pos
+	d.Screen.Render = t - 0.5
+	return 2 * was.DistanceTo(d.before(f, e).Pos)
+}
+
+// flies reports whether a node that has left a former parent for the one that it hangs on now has come from where it
+// was as its velocity moves it on: then that is no leap, however fast it is, and it is drawn on its line.
+func (d *Drawer) flies(f *nodes.Former, n *nodes.Node, e *donburi.Entry) bool {
+	ord := n.DrawnOrdinal(n.Entity, components.Transform)
+	if ord < 0 || f.Leaps {
+		return false
+	}
+	k, of := n.Items[ord].Track, track.Item{Replica: n.Replica, Ord: ord}
+	render, aside := d.Screen.Render, d.Screen.Aside
+	defer func() { d.Screen.Render, d.Screen.Aside = render, aside }()
+	d.Screen.Render, d.Screen.Aside = f.Sure, true
+	is, ahead := *components.Transform.Get(e), *components.Transform.Get(e)
+	was := d.before(f, e).Pos
+	k.Draw(unsafe.Pointer(&is), f.Sure, false)
+	if !d.Screen.Ahead(k, of, unsafe.Pointer(&ahead)) {
+		return false
+	}
+	if up := d.Nodes.CarrierOf(e, n); up != nil {
+		at := d.InWorld(up)
+		is, ahead = nodes.Within(is, at), nodes.Within(ahead, at)
+	}
+	sends := (float64(f.Until) - f.Sure) / float64(d.Screen.Every())
+	ago, ok := track.Behind([]float64{was.X, was.Y}, []float64{is.Pos.X, is.Pos.Y}, []float64{ahead.Pos.X, ahead.Pos.Y}, sends)
+	if ok {
+		d.Screen.Begin(k, ago)
+	}
+	return ok
 }
 
 // before and after return the entity's former and its next place in the world, both as they

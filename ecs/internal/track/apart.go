@@ -49,7 +49,7 @@ func (s *Fields) Leaps(i, end int, before, was, now []float64) bool {
 		last += a * a
 		next += b * b
 	}
-	const most = jumpRatio * jumpRatio
+	const most = JumpRatio * JumpRatio
 	return !(along > 0 && next <= most*last && last <= most*next)
 }
 

@@ -47,8 +47,8 @@ type Screen struct {
 	hole  rpl.Tick // the packet after the newest hole (hole.go) …
 	calm  int      // … and how many have come since it, and since one that told of what waited
 
-	drawn []float64 // scratch
-	ahead []int32   // scratch
+	drawn, ahead []float64 // scratch
+	words        []int32   // scratch
 }
 
 // SetTrip says how long a slow round trip of the line is, given the length of a tick. What was lost
@@ -184,7 +184,7 @@ func (sc *Screen) Push(k *Track, of Item, t, before, newest rpl.Tick, words []in
 	if k.cut(n-1) && !k.isMarked(n-1) && sc.foretold(k, of, t) {
 		k.cuts &^= 1 << k.at(n-1)
 	}
-	if agreed > 0 && k.cut(n-1) && (k.turned(agreed, turnRatio) || k.turned(max(agreed, rd.beforeLoss()), jumpRatio)) { // it is far from where it seemed to be, and not from where it was
+	if agreed > 0 && k.cut(n-1) && (k.turned(agreed, turnRatio) || k.turned(max(agreed, rd.beforeLoss()), JumpRatio)) { // it is far from where it seemed to be, and not from where it was
 		k.cuts &^= 1 << k.at(n-1)
 	}
 	if sent && sc.began(k, heard, t) {

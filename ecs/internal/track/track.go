@@ -15,15 +15,15 @@ const (
 	maxSamples = 16
 
 	// A sample is a teleport, and not glided to, if it is farther from the one before
-	// than jumpRatio times the greatest speed seen so far, and also farther than
+	// than JumpRatio times the greatest speed seen so far, and also farther than
 	// JumpUnits units or jumpQuanta quantiser steps a tick, whichever is less: nothing
 	// that eyes can follow starts that fast.
-	jumpRatio  = 4
+	JumpRatio  = 4
 	JumpUnits  = 32
 	jumpQuanta = 1024
 
 	// What has gone at most turnRatio times as fast as before, since it was known for certain where it
-	// was, has only turned. That may be long ago, and so less is allowed than jumpRatio.
+	// was, has only turned. That may be long ago, and so less is allowed than JumpRatio.
 	turnRatio = 2
 
 	// A way that is catchUpRatio times faster than all before leads back to the truth.
@@ -277,7 +277,7 @@ func (k *Track) jumped(known rpl.Tick) bool {
 		f := &k.set.Fields[i]
 		end := k.set.end(i)
 		if f.moves() {
-			if shorter*k.speed(n-1, i, end) > max(jumpRatio*k.fastest(i, end), f.jump()) {
+			if shorter*k.speed(n-1, i, end) > max(JumpRatio*k.fastest(i, end), f.jump()) {
 				if !k.goesOn(i, end) {
 					return true
 				}
@@ -312,7 +312,7 @@ func (k *Track) turned(agreed rpl.Tick, ratio float64) bool {
 		end := k.set.end(i)
 		if f := &k.set.Fields[i]; f.moves() {
 			fastest := k.fastest(i, end)
-			leaps := k.speed(n-1, i, end) > max(jumpRatio*fastest, f.jump())
+			leaps := k.speed(n-1, i, end) > max(JumpRatio*fastest, f.jump())
 			if leaps && (!k.catchesUp(i, end) || k.gone(from, agreed, i, end) > ratio*fastest*ticks) {
 				return false
 			}
@@ -352,7 +352,7 @@ func (k *Track) goesOn(i, end int) bool {
 		along += (last[f] - before2[f]) * (before2[f] - before3[f])
 	}
 	now, before := k.speed(n-1, i, end), k.speed(n-2, i, end)
-	return along > 0 && now <= jumpRatio*before && before <= jumpRatio*now
+	return along > 0 && now <= JumpRatio*before && before <= JumpRatio*now
 }
 
 // went reports whether the item has moved between its samples.
