@@ -35,7 +35,9 @@ type Bucket struct {
 	Room      float64 // bytes in the bucket beside those; negative: debt. Without a budget: bytes that may leave
 	Left      float64 // bits not yet planned for, of room and of what may be under way
 	Calls     float64 // bytes that unreliable calls have saved up
-	paid      float64 // bytes charged for what the reliable lane holds or was given since Charge
+	paid      float32 // bytes charged for what the reliable lane holds or was given since Charge
+	saved     float32 // bytes saved up for the lane's next message; 0: it does not save
+	atOnce    float32 // bytes that the lane has had without saving
 	corrected bool    // Charge reports what the lane sends
 }
 
@@ -52,12 +54,25 @@ func (u *Bucket) Refill(b Budget, carries float64, now time.Duration) (short, ag
 		more := pays * (now - u.at).Seconds()
 		short = u.Tokens+more < u.Size
 		u.Tokens, u.Calls = min(u.Size, u.Tokens+more), min(u.Size/2, u.Calls+more/2)
+		u.save(float32(more / 2))
 	} else {
 		u.Tokens, u.Calls = u.Size, u.Size/2
 	}
 	u.at = max(now, 1)
 	u.Lane, u.Left = 0, 0
 	return short, again
+}
+
+// save gives the reliable lane its half of what the budget gives. A debt of the lane's is paid first, or
+// nothing else would leave between two long messages.
+func (u *Bucket) save(half float32) {
+	switch {
+	case u.Tokens <= 0:
+	case u.saved > 0:
+		u.saved += half
+	default:
+		u.atOnce = max(0, u.atOnce-half)
+	}
 }
 
 // lineBucket is the bytes that a peer may save up whose line carries so many a second: they
@@ -70,6 +85,9 @@ func lineBucket(carries float64) float64 {
 func (u *Bucket) Reserve(lane float64) {
 	u.Lane = lane
 	u.Room = u.Tokens - u.Lane
+	if lane == 0 {
+		u.saved = 0 // nothing waits
+	}
 }
 
 // Open starts planning with what there is, if that is worth a packet. flight is for how many
@@ -100,23 +118,47 @@ func (u *Bucket) Afford(bits int, first bool) bool {
 	return true
 }
 
+// ForLane is what is to be reserved, besides share, for the next message that waits for the reliable
+// lane, and whether that pays for the whole message. What there is pays at once for one message, or several that
+// cost half a bucket. Then, and where there is less than a message costs, it saves up half of what the
+// budget gives. So neither waits for ever: a message while other things leave as soon as there is enough
+// for a small packet, nor these while there is a message in every send. One that costs more than the bucket
+// holds leaves once the bucket is full.
+func (u *Bucket) ForLane(share, cost float64) (reserve float64, whole bool) {
+	if !u.LaneTakes(share + cost) {
+		return 0, false
+	}
+	need := float32(min(cost, u.Size))
+	switch pays := u.Tokens-share >= float64(need); {
+	case pays && u.saved == 0 && (u.atOnce == 0 || u.atOnce+need <= float32(u.Size/2)):
+		u.atOnce += need
+		return cost, true
+	case pays && u.saved >= need:
+		u.saved = 0
+		return cost, true
+	}
+	u.saved = min(max(u.saved, 1), need)
+	return min(float64(u.saved), cost-1), false
+}
+
 // Charge takes from the bucket what was given to the reliable lane.
 func (u *Bucket) Charge(cost float64) {
 	u.Tokens -= cost
-	u.paid += cost
+	u.paid += float32(cost)
+	u.saved = max(0, u.saved-float32(cost)) // what other things leave over pays for messages, too
 }
 
 // Correct corrects what was charged for the reliable lane by what it has sent since the last
 // time, and what it still holds.
 func (u *Bucket) Correct(sent, held int) {
-	u.Tokens += u.paid - float64(sent+held)
-	u.paid, u.corrected = float64(held), true
+	u.Tokens += float64(u.paid) - float64(sent+held)
+	u.paid, u.corrected = float32(held), true
 }
 
 // LaneTakes is whether the reliable lane may be given so many more bytes now. A stalled lane
 // holds at most a bucket of them: otherwise all would leave at once when it goes on.
 func (u *Bucket) LaneTakes(bytes float64) bool {
-	return !u.corrected || u.paid == 0 || u.paid+bytes <= u.Size
+	return !u.corrected || u.paid == 0 || float64(u.paid)+bytes <= u.Size
 }
 
 // LaneCost is what so many bytes of a reliable message are charged when they are given

@@ -159,16 +159,12 @@ func (plr *planner) dropCalls(p *Peer, from int) {
 
 // laneShare is the bytes of the bucket that messages waiting for the reliable lane get
 // before anything else. Messages are taken in order, of a long one its next part, as
-// far as the bucket pays for each whole. If the bucket is full but too small for the
-// first, that is taken all the same.
+// far as the bucket pays for each whole; the next one saves up.
 func (plr *planner) laneShare(p *Peer) float64 {
 	share := 0.0
 	for _, m := range p.RPC.Ready {
-		cost := p.laneCost(min(len(m), wire.MaxPart))
-		if p.bucket.Tokens-share < min(cost, p.bucket.Size) || !p.bucket.LaneTakes(share+cost) {
-			break
-		}
-		if share += cost; len(m) > wire.MaxPart {
+		reserve, whole := p.bucket.ForLane(share, p.laneCost(min(len(m), wire.MaxPart)))
+		if share += reserve; !whole || len(m) > wire.MaxPart {
 			break // one part at a time
 		}
 	}

@@ -63,7 +63,7 @@ func (s *Sender) beat(p *Peer) time.Duration {
 	switch {
 	case p.movers == 0:
 		return wire.Heartbeat
-	case p.Link.Lossy() && (s.Planner.budget.Rate == 0 || p.bucket.Tokens > p.bucket.Size/2):
+	case p.Link.Lossy() && (s.Planner.budget.Rate == 0 || p.bucket.Room > p.bucket.Size/2):
 		return 0
 	}
 	return wire.MovingBeat
