@@ -3,6 +3,7 @@ package ecs_test
 // Plugins, systems, interest, and callbacks that act.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -303,6 +304,35 @@ func TestRun(t *testing.T) {
 	m.Join(refusing{})
 	if err := m.Run(t.Context(), func(*tendon.Replication) {}); !errors.Is(err, errRefusing) {
 		t.Errorf("ended with %v", err)
+	}
+}
+
+// Who ends a program tells the players why, in the step that Run makes once its context is done.
+func TestRunTellsWhyItEnds(t *testing.T) {
+	for _, why := range []string{"maintenance, back at six", ""} {
+		l := newLab(t, lan)
+		server, client := l.server(tendon.Config{Dedicated: true}), l.client(tendon.Config{})
+		l.joined()
+		ended := ""
+		client.OnEnd(func(err error) { ended = err.Error() })
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		err := server.Run(ctx, func(r *tendon.Replication) {
+			if why != "" && ctx.Err() != nil {
+				r.Close(why)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 60 {
+			l.net.Advance(time.Second / 60)
+			client.Receive()
+			client.Send()
+		}
+		if want := cmp.Or(why, "the program has ended"); !strings.Contains(ended, want) {
+			t.Errorf("the client has read %q, not %q", ended, want)
+		}
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 // Run is the loop of a program without a window: Receive, step, Send, Config.Steps times
 // a second by the clock. After a hitch it makes up for up to a second of lost steps, as a
 // window does, because clients know the time by them; older time is given up. When ctx is
-// done it closes the session and returns nil. When OnEnd is told an error, Run returns that
+// done it makes one more step, in which the game may save and Close with a reason of its
+// own, closes the session and returns nil. When OnEnd is told an error, Run returns that
 // error, unless OnEnd has called Host or Join again. Run panics without a context or a step function.
 func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 	mustBeMade("Run", r)
@@ -30,23 +31,29 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 	for {
 		select {
 		case <-ctx.Done():
+			err := r.once(step)
 			r.Close("the program has ended")
-			return nil
+			return err
 		case <-timer.C:
 		}
 		for range steps.Due(time.Since(begin)) {
-			r.Receive()
-			if err := r.over(); err != nil {
-				return err
-			}
-			step(r)
-			r.Send()
-			if err := r.over(); err != nil {
+			if err := r.once(step); err != nil {
 				return err
 			}
 		}
 		timer.Reset(steps.Next() - time.Since(begin))
 	}
+}
+
+// once is one round of Run.
+func (r *Replication) once(step func(*Replication)) error {
+	r.Receive()
+	if err := r.over(); err != nil {
+		return err
+	}
+	step(r)
+	r.Send()
+	return r.over()
 }
 
 // over returns the error that OnEnd was told since the last call, unless a session was
