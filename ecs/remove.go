@@ -25,7 +25,8 @@ const (
 
 // Remove removes an entity for a reason, on the authority: a node with its parts, as proxies
 // of it go. Every machine that has the node is told the reason (Why), and with it what the
-// entity's components hold now: the last hit is seen. World.Remove does the same for Removed.
+// entity's components hold now: the last hit is seen. World.Remove does the same for Removed. Where the node
+// has just gone out of sight, as by Hide in the same step, it is OutOfSight, and nothing is told with it.
 // On a proxy Remove does nothing, and is counted ("stale remove"). It panics for a reason
 // that is not a game's own or Removed.
 func Remove(e *donburi.Entry, why Reason) {

@@ -24,7 +24,8 @@ func (a *Authority) Spawn(s Spawn) (Node, error) {
 	return a.store.Nodes[slot].ID, nil
 }
 
-// Remove destroys a node. Whoever has it is sent with the removal what was Set of it last.
+// Remove destroys a node. Whoever has it is sent with the removal what was Set of it last, except
+// peers whose sight of it has ended since the last Stream: to them it goes as out of sight.
 // Its children become roots unless they are removed too before the next Stream. It does
 // nothing for the session's node.
 func (a *Authority) Remove(n Node) { a.RemoveFor(n, 0) }
@@ -38,6 +39,8 @@ func (a *Authority) RemoveFor(n Node, reason uint8) {
 	}
 	nd := &a.store.Nodes[slot]
 	a.store.Finish(slot)
+	a.interest.Going(slot)
+	a.sender.Apply()
 	a.sender.RemoveAtHolders(nd, reason)
 	a.interest.Forget(slot)
 	nd.Holders = nd.Holders[:0]

@@ -51,9 +51,10 @@ func askedOf[A, C ~int](component func(A, C) unsafe.Pointer, archetype, n int) [
 // NodeDatas is the NodeData of an archetype's rows as it was last seen.
 type NodeDatas struct {
 	rows    []components.NodeData
-	of      components.NodeData // what all rows were when they were last equal
-	uniform bool                // all rows are equal to of, as they mostly are: then rows need not be read
-	looks   uint32              // calls of Changed
+	at      []*components.NodeData // where each row that is a node is, also once it has left the archetype
+	of      components.NodeData    // what all rows were when they were last equal
+	uniform bool                   // all rows are equal to of, as they mostly are: then rows need not be read
+	looks   uint32                 // calls of Changed
 }
 
 // Resize makes it n rows. A new row is one of those that were last equal, until Put or Changed says
@@ -74,6 +75,15 @@ func (k *NodeDatas) Put(row int, data components.NodeData) {
 	k.rows[row] = data
 	k.uniform = k.uniform && data == k.of
 }
+
+// Keep notes where the NodeData of a row is, which has just come there.
+func (k *NodeDatas) Keep(row int, at *components.NodeData) {
+	k.at = slices.Grow(k.at, max(0, len(k.rows)-len(k.at)))[:len(k.rows)]
+	k.at[row] = at
+}
+
+// Last is what the NodeData of a row is now, or was when it was taken from its entity.
+func (k *NodeDatas) Last(row int) *components.NodeData { return k.at[row] }
 
 // Changed calls fn for the rows of the archetype that differ from what was last seen, and notes
 // what they are now. It compares eight or four rows at once, because mostly none has changed.

@@ -207,8 +207,15 @@ func (ex *Reader) notice(n *nodes.Node) {
 	if !ex.World.Valid(n.Entity) {
 		return
 	}
-	if e := ex.World.Entry(n.Entity); e.HasComponent(components.RplNode) {
-		ex.noticeNode(n, components.RplNode.Get(e))
+	e := ex.World.Entry(n.Entity)
+	if !e.HasComponent(components.RplNode) || n.Data == *components.RplNode.Get(e) {
+		return
+	}
+	ex.noticeNode(n, components.RplNode.Get(e))
+	if s := ex.Nodes.SlotOf(n.Entity); s != nil && int(s.Plan) < len(ex.plans) {
+		if p, row := &ex.plans[s.Plan], int(s.Row); row < len(p.entities) && p.entities[row] == n.Entity && p.nodes {
+			p.data.Put(row, n.Data) // else it would miss a change back
+		}
 	}
 }
 

@@ -180,6 +180,7 @@ func (ex *Reader) readLast(n *nodes.Node) {
 	if !ex.Auth.Held(n.ID) {
 		return
 	}
+	ex.NoticeTop(n) // who may see the tree no more is not told
 	for i := range n.Items {
 		b := &n.Items[i]
 		if b.Comp == nil || b.Comp.Item.Explicit && !ex.IsDirty(b) {
@@ -207,6 +208,7 @@ func (ex *Reader) endLeft(n *nodes.Node, e *donburi.Entry) bool {
 	for i := range ex.plans { // the entity may be in its old row again by the time of the next look
 		p := &ex.plans[i]
 		if row := slices.Index(p.rows, n); p.nodes && row >= 0 {
+			ex.noticeNode(n, p.data.Last(row))
 			p.entities[row], p.rows[row] = donburi.Null, nil
 		}
 	}

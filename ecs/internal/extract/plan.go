@@ -232,6 +232,7 @@ func (ex *Reader) leftRow(p *plan, row int) bool {
 	if ex.World.Entry(e).HasComponent(components.RplNode) {
 		return false
 	}
+	ex.noticeNode(n, p.data.Last(row)) // it may have changed before it was taken away
 	ex.endStripped(n)
 	p.entities[row], p.rows[row] = donburi.Null, nil // callbacks may have made it a node again, in the same place
 	return true
@@ -270,6 +271,9 @@ func (ex *Reader) planRow(p *plan, row int, e donburi.Entity) {
 	if n != nil {
 		ex.MatchItems(n, e, p.columns)
 		p.data.Put(row, n.Data)
+		if p.nodes {
+			p.data.Keep(row, components.RplNode.Get(ex.World.Entry(e)))
+		}
 		if n.Entity == e && (p.extents || n.Extent != 0) && ex.World.Valid(e) {
 			ex.noticeExtentOf(n, ex.World.Entry(e))
 		}

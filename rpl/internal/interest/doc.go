@@ -6,7 +6,8 @@
 // The files in the order of the data:
 //
 //	manager.go    what there is, by name; viewer.go: what is known of one peer
-//	relevancy.go  the decisions of one send; called.go: those before it, for calls; groups.go: sets of peers
+//	relevancy.go  the decisions of one send; called.go, going.go: those before it, for calls and removals;
+//	              groups.go: sets of peers
 //	cells.go      nodes come into the grid, move in it and go; report.go: whose lists hear of that
 //	observers.go  where a peer sees from, and for how long; showing.go: what it is shown against the rules
 //	neighbourlist.go

@@ -20,6 +20,8 @@ type Manager struct {
 	Judged     []uint32    // slots of trees whose relevance Stream must judge again
 	called     []uint32    // … and of those that were judged for a call meanwhile
 	calling    bool        // a tree is being judged for a call
+	sightless  []sightless // see there, until the next Stream
+	asked      uint32      // the newest of the viewers' asked
 	grouped    wire.Bitset // slots of nodes whose Relevance is Grouped
 	outside    wire.Bitset // slots of the roots that are not in the grid, and maybe of others
 	numbered   int32       // how many numbers lists have had …

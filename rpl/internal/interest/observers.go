@@ -141,6 +141,7 @@ func (v *Viewer) observe() {
 
 // AskAgain is Authority.AskAgain: the peer's nodes in sight are decided anew; 0: every peer's.
 func (m *Manager) AskAgain(id ids.Peer) {
+	m.asked = m.space.Moves
 	if id != 0 {
 		m.viewOf.Find(id).ask(m.space.Moves)
 		return

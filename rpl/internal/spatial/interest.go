@@ -40,7 +40,8 @@ type Policy interface {
 	Interest
 	Ranges() Grid
 	// Sees reports whether a viewer should have a node that is in its sight. It may read the
-	// game's world, and must not change it.
+	// game's world, and must not change it. It is asked in a send, and in a step as a node is called
+	// or removed of which something has changed.
 	Sees(v View) bool
 }
 
