@@ -75,7 +75,8 @@ func (r *Replication) Preloaded(p rpl.Peer, at gmath.Vec) bool {
 // AskAgain makes the next send ask Config.Interest anew about a node (nil: all nodes) for a
 // peer (0: all peers): a door has opened, a faction has changed sides. Without it a
 // rpl.Policy is asked again when the node or who looks at it has moved, and what it refuses
-// stays for half a second after it has come; what is refused now goes in that send.
+// stays for half a second after it has come; what is refused now goes in that send, also for a peer that
+// is silent, and neither calls on it from now on nor its last state, if it is removed, reach the peer.
 func (r *Replication) AskAgain(p rpl.Peer, e *donburi.Entry) {
 	mustBeMade("AskAgain", r)
 	if r.shared.Auth == nil {

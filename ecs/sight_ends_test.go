@@ -239,3 +239,82 @@ func TestRelevanceThereAndBack(t *testing.T) {
 		}
 	}
 }
+
+// While nothing comes from bob, his sight ends: by all the ways above, and by distance. From the next
+// send on he is no viewer, and hears no call that is made then once his line is back. Where the node is in his
+// sight again by then he has it again, and is told what it is.
+func TestSightEndsWhileSilent(t *testing.T) {
+	type way struct{ ends, again func(d *den) }
+	ways := map[string]way{
+		"it walks out of Exit": {
+			func(d *den) { d.note.Get(d.thing).Pos.X = 601 },
+			func(d *den) { d.note.Get(d.thing).Pos.X = 0 },
+		},
+		"it is taken away": {
+			func(d *den) { d.note.Get(d.thing).Pos.X = 5000; tendon.Teleport(d.thing) },
+			func(d *den) { d.note.Get(d.thing).Pos.X = 0; tendon.Teleport(d.thing) },
+		},
+		"it is large": {
+			func(d *den) {
+				d.thing.AddComponent(components.Extent)
+				components.Extent.Get(d.thing).Radius = 200
+				d.note.Get(d.thing).Pos.X = 5000
+			},
+			func(d *den) { d.note.Get(d.thing).Pos.X = 0 },
+		},
+		"bob's observer goes": {
+			func(d *den) { d.eyes[d.bob.Me()].RemoveComponent(components.Observer) },
+			func(d *den) { d.eyes[d.bob.Me()].AddComponent(components.Observer) },
+		},
+		"bob is taken away": {
+			func(d *den) { d.note.Get(d.eyes[d.bob.Me()]).Pos.X = 5000 },
+			func(d *den) { d.note.Get(d.eyes[d.bob.Me()]).Pos.X = 0 },
+		},
+	}
+	for end, ends := range sightEnds {
+		ways[end] = way{ends: ends}
+		if end == "AskAgain of bob" || end == "AskAgain of all" {
+			ways[end] = way{ends, func(d *den) { clear(d.blinders.worn); d.server.AskAgain(0, nil) }}
+		}
+	}
+	for name, w := range ways {
+		for _, silence := range []int{10, 50, 70, 90} {
+			for _, again := range []bool{false, true} {
+				if again && w.again == nil {
+					continue
+				}
+				d := newDen(t)
+				if name == "While" {
+					d.circle.Add(d.thing)
+				}
+				d.settle(0)
+				d.cut(true)
+				d.lab.Steps(silence)
+				w.ends(d)
+				d.lab.Steps(2)
+				if name == "it is large" { // its extent is looked at now and then
+					d.lab.Steps(60)
+				}
+				if slices.Contains(slices.Collect(tendon.Viewers(d.thing)), d.bob.Me()) {
+					t.Errorf("%s after %d silent steps: bob is a viewer", name, silence)
+				}
+				if err := d.cry.Send(d.thing, 7); err != nil {
+					t.Fatal(err)
+				}
+				d.note.Get(d.thing).Text = "SECRET"
+				d.lab.Steps(30)
+				if again {
+					w.again(d)
+				}
+				d.lab.Steps(60)
+				d.cut(false)
+				if told := d.told("SECRET", 240); told[d.bob] != again {
+					t.Errorf("%s after %d silent steps, in sight again %v: bob is told %v", name, silence, again, told[d.bob])
+				}
+				if h := d.heard[d.bob.Me()]; len(h) > 0 {
+					t.Errorf("%s after %d silent steps: bob hears %v", name, silence, h)
+				}
+			}
+		}
+	}
+}

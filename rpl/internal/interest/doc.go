@@ -15,6 +15,7 @@
 //	              boundary.go: those nodes; reach.go: the cells in which it finds them;
 //	              neighbourlists.go: those of one peer; companions.go: observers that stand together
 //	fullscan.go   any other peer: everything in reach is scanned
+//	silent.go     peers of which nothing has come for long
 //	large.go      nodes that are seen by their edge
 //	slotlist.go   the nodes that a peer has for their distance
 //	ahead.go      reading ahead

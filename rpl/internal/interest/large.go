@@ -116,11 +116,11 @@ func (m *Manager) streamLarge(now time.Duration) {
 		m.leaveLarge(l.list[i].slot, moved, now)
 	}
 	for _, v := range m.Viewers {
-		if v == nil || v.Silent || v.sawLarge && !moved {
+		if v == nil || v.sawLarge && !moved {
 			continue
 		}
 		v.sawLarge = true
-		for i := range v.Points {
+		for i := 0; i < len(v.Points) && !v.Silent; i++ {
 			m.scanLarge(v, &v.Points[i])
 		}
 	}
@@ -131,7 +131,7 @@ func (m *Manager) leaveLarge(slot uint32, moved bool, now time.Duration) {
 	l := &m.larges
 	l.holders = l.holders[:0]
 	for _, h := range m.store.Nodes[slot].Holders {
-		if v := m.Viewers[h.Peer()]; !v.Silent && (moved || !v.sawLarge || v.keepsLarge) {
+		if v := m.Viewers[h.Peer()]; moved || !v.sawLarge || v.keepsLarge {
 			l.holders = append(l.holders, v)
 		}
 	}

@@ -92,12 +92,14 @@ func (m *Manager) streamAll(now time.Duration) {
 
 // streamTo decides by distance for one peer.
 func (m *Manager) streamTo(v *Viewer, now time.Duration) {
-	switch {
-	case v.Silent: // it scans everything when it is back
-		v.rescan, v.sawLarge = true, false
-	case m.usesLists(v):
+	if v.Silent {
+		m.endSight(v, now)
+		return
+	}
+	v.hear()
+	if m.usesLists(v) {
 		m.scanLists(v, now)
-	default:
+	} else {
 		m.fullScan(v, now)
 	}
 }

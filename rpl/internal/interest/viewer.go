@@ -13,7 +13,8 @@ import (
 type Viewer struct {
 	ID         ids.Peer
 	index      int32
-	Silent     bool   // nothing has come from the peer for long: nothing is decided by distance
+	Silent     bool   // nothing has come from the peer for long: nothing comes into its sight by distance
+	away       bool   // it was silent in the last Stream
 	rescan     bool   // everything in reach must be scanned
 	scanned    bool   // it was scanned since an observer last moved
 	sawLarge   bool   // the large nodes were scanned since an observer last moved
