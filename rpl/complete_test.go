@@ -40,7 +40,7 @@ func TestComplete(t *testing.T) {
 		{"one packet, loss", 3, false, 0, 0, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.1}, 0.99, false},
 		{"several packets", 400, false, 0, 0, netsim.Conditions{Delay: 40 * time.Millisecond}, 0.9, false},
 		{"several packets, loss", 400, false, 0, 0, netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05}, 0.3, true},
-		{"a budget for a part", 100, false, 0, 9000, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.05}, 0, true},
+		{"a budget for a part", 100, false, 0, 8500, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.05}, 0, true},
 		{"a rate, which does not count for who predicts", 20, false, 10, 0, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.05}, 0.99, false},
 		{"long values", 5, true, 0, 0, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.05}, 0.05, true},
 	} {
