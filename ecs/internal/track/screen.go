@@ -187,7 +187,7 @@ func (sc *Screen) Push(k *Track, of Item, t, before, newest rpl.Tick, words []in
 	if agreed > 0 && k.cut(n-1) && (k.turned(agreed, turnRatio) || k.turned(max(agreed, rd.beforeLoss()), JumpRatio)) { // it is far from where it seemed to be, and not from where it was
 		k.cuts &^= 1 << k.at(n-1)
 	}
-	if sent && sc.began(k, heard, t) {
+	if sent && sc.began(k, of, heard, t) {
 		if !shows {
 			w := k.wayAt(sc.Render)
 			sc.note(k, &w)
