@@ -12,9 +12,10 @@ import (
 
 // Viewers loops over the peers that a node is relevant to, this machine's player first: on the
 // authority those of the last send, of whom some may not have been told of it yet. Those for whom it is
-// irrelevant again before are never told of it, nor of calls on it. Who has been silent for a second is taken off as
-// others are, and comes to see by distance only when it is heard again. A machine with a player has every node. On a client it is the client alone, for nodes that it has.
-// For what is no node there are none.
+// irrelevant again before are never told of it, nor of calls on it. Who has been silent for a second is
+// taken off as others are, and comes to see by distance only when something comes from it again. A machine
+// with a player has every node. On a client it is the client alone, for nodes that it has. For what is no
+// node there are none.
 func Viewers(e *donburi.Entry) iter.Seq[rpl.Peer] {
 	return func(yield func(rpl.Peer) bool) {
 		r, n := nodeAt(e)

@@ -1,5 +1,7 @@
 package ecs_test
 
+// What a client is sent that has stood, and goes on.
+
 import (
 	"testing"
 	"time"

@@ -1,5 +1,7 @@
 package rpl_test
 
+// Reliable calls and state where the budget pays for less than there is to say.
+
 import (
 	"fmt"
 	"math/rand/v2"

@@ -1,5 +1,7 @@
 package rpl_test
 
+// What goes out of sight for a peer of which nothing has come for long.
+
 import (
 	"math"
 	"testing"

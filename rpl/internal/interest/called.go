@@ -4,9 +4,10 @@ package interest
 
 // Judge judges a node's tree now if Stream would have to, for an RPC: it must reach a
 // peer that has just been let in or comes, and not one that has just been put out. A tree made
-// since the last Stream is not judged, because its place is not known yet: it is only taken from whom it is hidden from. The place of another
-// may change until Stream, too: it is where the game has just put it, or still relative to what it
-// hung on. So it lets peers in, and takes the tree from nobody (judge). Stream judges it again.
+// since the last Stream is not judged, because its place is not known yet: it is only taken from
+// those from whom it is hidden. The place of another may change until Stream, too: it is where the
+// game has just put it, or still relative to what it hung on. So for its place alone a tree is taken
+// from nobody (refuses). Stream judges it again.
 func (m *Manager) Judge(slot uint32) {
 	root := m.store.Root(slot)
 	n := &m.store.Nodes[root]

@@ -2,7 +2,6 @@ package interest
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 )
@@ -26,7 +25,10 @@ func (m *Manager) Going(slot uint32) {
 	for _, c := range m.store.Nodes[slot].Children() { // they hang elsewhere from now on, and may go, too
 		for _, h := range m.store.Nodes[c].Holders {
 			if m.sightEnded(m.Viewers[h.Peer()], slot, root) {
-				m.sightless = append(m.sightless, sightless{c, h.Peer()})
+				if m.sightless == nil {
+					m.sightless = map[sightless]bool{}
+				}
+				m.sightless[sightless{c, h.Peer()}] = true
 			}
 		}
 	}
@@ -54,7 +56,7 @@ func (m *Manager) sightEnded(v *Viewer, slot, root uint32) bool {
 }
 
 func (m *Manager) isSightless(slot uint32, v *Viewer) bool {
-	return len(m.sightless) > 0 && slices.Contains(m.sightless, sightless{slot, v.index})
+	return m.sightless[sightless{slot, v.index}]
 }
 
 // groupsNow are the groups that a peer is in, of which those among some that a function decides

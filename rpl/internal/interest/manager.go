@@ -16,19 +16,19 @@ type Manager struct {
 	Rule       spatial.Interest
 	Viewers    []*Viewer
 	viewOf     ids.Roster[Viewer]
-	views      *views      // observers of the peer that is looking now
-	Judged     []uint32    // slots of trees whose relevance Stream must judge again
-	called     []uint32    // … and of those that were judged for a call meanwhile
-	calling    bool        // a tree is being judged for a call
-	sightless  []sightless // see there, until the next Stream
-	asked      uint32      // the newest of the viewers' asked
-	grouped    wire.Bitset // slots of nodes whose Relevance is Grouped
-	outside    wire.Bitset // slots of the roots that are not in the grid, and maybe of others
-	numbered   int32       // how many numbers lists have had …
-	freeLists  []int32     // … and those that are free again
-	coming     []*Viewer   // peers for whom not all nodes are decided on yet
-	wanting    int         // how many nodes may yet be decided on for them until the next Stream is over …
-	MaxWanted  int         // … of so many
+	views      *views             // observers of the peer that is looking now
+	Judged     []uint32           // slots of trees whose relevance Stream must judge again
+	called     []uint32           // … and of those that were judged for a call meanwhile
+	calling    bool               // a tree is being judged for a call
+	sightless  map[sightless]bool // see there, until the next Stream; nil: none, as nearly always
+	asked      uint32             // the newest of the viewers' asked
+	grouped    wire.Bitset        // slots of nodes whose Relevance is Grouped
+	outside    wire.Bitset        // slots of the roots that are not in the grid, and maybe of others
+	numbered   int32              // how many numbers lists have had …
+	freeLists  []int32            // … and those that are free again
+	coming     []*Viewer          // peers for whom not all nodes are decided on yet
+	wanting    int                // how many nodes may yet be decided on for them until the next Stream is over …
+	MaxWanted  int                // … of so many
 	showings   showings
 	larges     larges
 	preloading int              // preloads of all viewers

@@ -35,7 +35,7 @@ func (m *Manager) Stream(now time.Duration) {
 	for _, slot := range m.called {
 		m.Rejudge(slot)
 	}
-	m.called, m.sightless = m.called[:0], m.sightless[:0]
+	m.called, m.sightless = m.called[:0], nil
 	if m.preloading > 0 {
 		m.endPreloads(now)
 	}
