@@ -105,3 +105,38 @@ func TestViewWithinAStep(t *testing.T) {
 		x.client.Send()
 	}
 }
+
+// The first step out of rest shows in the next frame of a quick display at the latest, also where the lead
+// of commands has just grown, by a step of two ticks: what stands is drawn as it is, whatever went before.
+func TestFirstStepShowsAtOnce(t *testing.T) {
+	x := newRace(t, netsim.Conditions{})
+	const rests, runs = 20, 5
+	frame, step := time.Second/144, time.Second/60
+	pressed, from, presses := time.Duration(0), 0., 0
+	for due, i := x.net.Now(), 0; presses < 100; {
+		x.net.Advance(frame)
+		for ; due <= x.net.Now(); due += step {
+			if i%120 == 0 { // the line is worse for a second, and better again
+				delay := time.Duration(20+50*(i/120%2)) * time.Millisecond
+				x.dialer.SetConditions(netsim.Conditions{Delay: delay}, netsim.Conditions{Delay: delay})
+			}
+			x.input.Dir = gmath.Vec{}
+			if i%(rests+runs) >= rests {
+				x.input.Dir.X = 1
+			}
+			if i%(rests+runs) == rests {
+				pressed, from = x.net.Now(), tendon.View(x.mine(), x.runner).Pos.X
+				presses++
+			}
+			x.step()
+			i++
+		}
+		x.client.Frame()
+		switch at := tendon.View(x.mine(), x.runner).Pos.X; {
+		case pressed == 0 || at > from:
+			pressed = 0
+		case x.net.Now() > pressed:
+			t.Errorf("press %d is not seen %v later", presses, x.net.Now()-pressed)
+		}
+	}
+}

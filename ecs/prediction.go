@@ -247,6 +247,11 @@ func (pr *prediction) view(n *nodes.Node, e donburi.Entity, c donburi.IComponent
 	pr.states.Draw(n, e, c, p, rpl.Tick(pr.commands.lead.Tick()), pr.drawn.DrawnTick(pr.commands.lead.Tick()), pr.line.Now().Seconds())
 }
 
+// starts reports whether something own was drawn alike after each tick from the first on, but not after the last.
+func (pr *prediction) starts(first, last uint32) bool {
+	return pr.states.Starts(pr.all, rpl.Tick(first), rpl.Tick(last))
+}
+
 // paint writes what is drawn into the predicted components that are drawn in place.
 func (pr *prediction) paint() {
 	t := pr.commands.lead.Tick()

@@ -77,7 +77,7 @@ func (r *Replication) connect() {
 		r.places.Ended(n)
 	}
 	r.places = places.Keeper{Base: &sh.Base, Nodes: &r.nodes, Loose: func() []*nodes.Node { return r.predict.all }, Rules: func() bool { return r.commands.playing != 0 }}
-	r.own = own.Keeper{Base: &sh.Base, Nodes: &r.nodes, Now: r.line.Host, InWorld: WorldTransform}
+	r.own = own.Keeper{Base: &sh.Base, Nodes: &r.nodes, Now: r.line.Host, InWorld: WorldTransform, Starts: r.predict.starts}
 	r.wakes.valid = func(e donburi.Entity) bool { return sh.World.Valid(e) }
 	r.resetAuthority()
 	r.resetClient()

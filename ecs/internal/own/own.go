@@ -49,6 +49,7 @@ type Keeper struct {
 	Now   func() time.Duration // of the host's clock: ticks say nothing of the time between steps
 
 	InWorld func(*donburi.Entry) components.TransformData // where an entity is
+	Starts  func(first, last uint32) bool                 // whether something that the player drives has stood from a tick on, and moves in the last
 
 	kinds   []*kind       // by the order of registration; nil for what nobody asks for
 	formers []*nodes.Node // the parents that nodes with a Transform had before the newest step, which changed them
@@ -176,7 +177,7 @@ func (k *Keeper) DrawnTick(newest uint32) float64 {
 func (k *Keeper) Ended(tick uint32) {
 	k.inside = false
 	k.step++
-	k.pace.stepped(tick)
+	k.pace.stepped(tick, k.Starts)
 	clear(k.formers)
 	clear(k.gone)
 	k.formers, k.gone = k.formers[:0], k.gone[:0]

@@ -28,10 +28,17 @@ const (
 
 	// paceMost is the most ticks that a step makes up for evenly; of more it leaps.
 	paceMost = 4
+
+	// mostStood is how many ticks are looked at to see that everything stood: it is drawn at most two
+	// behind the newest, and a step makes up for four.
+	mostStood = 6
 )
 
-// stepped takes the newest tick at the end of a step.
-func (p *pace) stepped(tick uint32) {
+// stepped takes the newest tick at the end of a step. starts reports whether something of this player's was the
+// same after each tick from the first on, until it moves in the last: that is drawn without delay, whatever the
+// pace, so that the first step out of rest shows in the next frame. What else is predicted makes up for the
+// delay in this step.
+func (p *pace) stepped(tick uint32, starts func(first, last uint32) bool) {
 	t := float64(tick)
 	made := t - p.newest
 	p.newest, p.before = t, p.drawn
@@ -45,6 +52,9 @@ func (p *pace) stepped(tick uint32) {
 	next += (t - lag - next) * pacePull
 	p.drawn = min(max(next, p.before), t)
 	p.drawn = max(p.drawn, t-2) // what is older is not kept
+	if p.before < t-1 && starts(uint32(max(p.before, t-mostStood)), tick) {
+		p.before, p.drawn = t-1, t
+	}
 }
 
 // at is where it is drawn at a share of the newest step.

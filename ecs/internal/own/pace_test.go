@@ -2,6 +2,9 @@ package own
 
 import "testing"
 
+// moving is of what never stands.
+func moving(_, _ uint32) bool { return false }
+
 // What is predicted is drawn evenly, at the newest tick where steps make one each, and never
 // ahead of it or backwards, whatever the rate of the server.
 func TestPace(t *testing.T) {
@@ -16,7 +19,7 @@ func TestPace(t *testing.T) {
 		for step := range 1200 {
 			made += c.rate
 			tick := uint32(made + 1e-9)
-			p.stepped(tick)
+			p.stepped(tick, moving)
 			moved := p.drawn - p.before
 			if step > 0 && moved < 0 || p.drawn > float64(tick) || p.drawn < float64(tick)-2 {
 				t.Fatalf("rate %v, step %d: drawn at %v, then %v, of tick %d", c.rate, step, p.before, p.drawn, tick)
@@ -33,7 +36,7 @@ func TestPaceNowAndThen(t *testing.T) {
 	var p pace
 	for _, tick := range []uint32{10, 11, 12, 12, 13, 14, 16, 17, 18, 90, 91, 40, 41} {
 		before := p.drawn
-		if p.stepped(tick); p.drawn > float64(tick) || p.drawn < before && tick != 40 {
+		if p.stepped(tick, moving); p.drawn > float64(tick) || p.drawn < before && tick != 40 {
 			t.Errorf("tick %d: drawn at %v after %v", tick, p.drawn, before)
 		}
 		if tick == 90 || tick == 40 {
