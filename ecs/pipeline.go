@@ -50,7 +50,8 @@ type system struct {
 	run  func(r *Replication)
 }
 
-// A Plugin adds something to a session: a net graph, a recorder, a game's own relevancy.
+// A Plugin adds something to a session: a net graph, counters, a game's own relevancy. It does not see
+// packets: what wraps a transport.Link and its Conns does.
 // In Plug it calls After, Counter and the On functions.
 type Plugin interface{ Plug(r *Replication) }
 
