@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"reflect"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
@@ -104,6 +105,49 @@ func TestBlocksOfLostRights(t *testing.T) {
 				t.Error(reader.Log.Errors[0])
 			}
 		})
+	}
+}
+
+// A change that is too long for a packet goes once, where packets are lost too: the reliable lane repeats what
+// is lost of it. Copies of it, as of short changes, would each be all of it once more.
+func TestLongChangesAreNotCopied(t *testing.T) {
+	s := rpl.NewSchema("diary")
+	diary := s.Item("diary", reflect.TypeFor[diaryItem](), nil)
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, CheckEvery: -1}, 1, netsim.Conditions{Delay: 75 * time.Millisecond, Loss: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := net.Join(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{diary}, Streaming: rpl.Streaming{Relevance: rpl.Always}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, _ := net.A.Item(node, 0)
+	ticks := func(n int) {
+		for range n {
+			net.Tick(nil)
+		}
+	}
+	ticks(300)
+	before, said := net.A.Counters().Blocks, diaryItem{}
+	const changes = 10
+	for i := range changes {
+		said.Title = noise(uint64(i+1), 3000)
+		net.A.Set(it, unsafe.Pointer(&said))
+		ticks(120)
+		var got diaryItem
+		if r, here := reader.P.Replica(node); here {
+			reader.P.Inject(r, 0, diary, unsafe.Pointer(&got))
+		}
+		if !bytes.Equal(got.Title, said.Title) {
+			t.Errorf("change %d is not there after two seconds", i)
+		}
+	}
+	if blocks := net.A.Counters().Blocks - before; blocks > changes {
+		t.Errorf("%d changes left in %d blocks", changes, blocks)
 	}
 }
 

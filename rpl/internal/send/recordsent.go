@@ -52,7 +52,7 @@ func (u *updates) recordUpdates(p *Peer) {
 		if b.urgency >= longWait {
 			u.remember(p, u.recsOf(b), false)
 		}
-		if lossy {
+		if lossy && b.isShort() { // what is longer goes by the reliable lane, which repeats it itself
 			u.beginCopies(p, u.recsOf(b))
 		}
 		if b.ownership {
@@ -90,7 +90,8 @@ func (u *updates) recordLives(p *Peer) {
 	}
 }
 
-// isShort is whether a bundle of arrivals leaves for certain, so that Schedule records it as sent.
+// isShort is whether a bundle goes in packets. Of arrivals these leave for certain, so that Schedule records
+// them as sent.
 func (b *bundle) isShort() bool { return b.bits <= wire.PacketRoom*8 }
 
 // sent notes that what the entries are about leaves in a packet or a block of this tick.
