@@ -5,6 +5,7 @@ package ecs
 import (
 	"crypto/rand"
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 
@@ -237,14 +238,15 @@ func (r *Replication) reportEnd(err error) {
 	}
 }
 
-// endAll ends every node but the session's, and the nodes that callbacks make meanwhile.
+// endAll ends every node but the session's, and the nodes that callbacks make meanwhile. Calls that wait
+// for their picture run before that: it does not come any more.
 // If the world stays, the entities of these nodes are removed, except for load-time ones,
 // which belong to the world.
 func (r *Replication) endAll(why nodes.Reason, worldStays bool) {
 	r.loadTime.EndBuilding()
 	r.draw.inPlace.Restore()
 	r.predict.states.Unpaint(r.predict.all)
-	r.shared.Faults.Add("rpc dropped", r.calls.undrawn.Drop())
+	r.calls.runDrawn(nil, math.MaxUint32)
 	nodes := r.nodes.Sorted()
 	if r.shared.Auth != nil {
 		r.loadTime.NoteStanding(nodes)

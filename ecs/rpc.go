@@ -106,10 +106,10 @@ func (c *RPC[A]) AnyOrder() *RPC[A] {
 // WhenDrawn delays the server's calls on clients until drawn time (ViewTick) has reached their ticks, so that
 // the sound of a hit comes with the fist. They run in that Receive, by tick and then as they came, before
 // OnStreamOut of what ends by then. They run at once on nodes that the client predicts (except the session's),
-// when more than 512 wait ("rpc before its picture"), and when their node is about to lose a component. Calls
-// without WhenDrawn may overtake them. A new level drops those that wait, and so does a reference tagged `has`
-// that is not met by then. It is part of the declaration, of this machine alone, and returns c. New refuses it
-// for a call to the server.
+// when more than 512 wait ("rpc before its picture"), when their node is about to lose a component, and when the
+// level or the session ends. Calls without WhenDrawn may overtake them. One with a reference tagged `has` that
+// is not met by then is dropped. It is part of the declaration, of this machine alone, and returns c. New refuses
+// it for a call to the server.
 func (c *RPC[A]) WhenDrawn() *RPC[A] {
 	c.protocol.declare("WhenDrawn of RPC", c.wire.Name)
 	if c.wire.To == rpl.ToServer {

@@ -58,10 +58,3 @@ func (q *Timed[N, C]) Next(on N, to uint32) (n N, c Late[C], ok bool) {
 	}
 	return n, c, false
 }
-
-// Drop drops the calls that wait, and returns how many they were.
-func (q *Timed[N, C]) Drop() (dropped uint64) {
-	dropped = uint64(q.Len())
-	*q = Timed[N, C]{}
-	return dropped
-}
