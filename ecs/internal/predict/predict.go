@@ -85,8 +85,8 @@ type Item struct {
 	Ticks  [Ticks]rpl.Tick
 	Beside []int32        // the server's words where this was at rest beside it within a tolerance, when it was last set right …
 	Rested rpl.Tick       // … and at which tick
-	Judged rpl.Tick       // the newest tick that was compared before the server knew that the node is here …
-	Wrong  bool           // … and that was predicted wrong, and is not mended yet
+	Judged []rpl.Tick     // by part: the newest tick that was compared before the server knew that the node is here …
+	Wrong  bool           // … and one of them was predicted wrong, and is not mended yet
 	Has    uint64         // which parts of it the server tells of
 	Other  bool           // these are others since it was last compared
 	Theirs unsafe.Pointer // the server's state as a component, where it has references; nil: not needed yet

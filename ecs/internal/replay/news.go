@@ -1,10 +1,14 @@
 package replay
 
 // news: what the server tells of a predicted node before it knows that the node is here. It does so by
-// chance, so what is here is its state as of when it was told, and says nothing of later ticks.
+// chance, so what is here is its state as of when it was told, and says nothing of later ticks. Each part of an
+// item may be of another tick, and is compared with what was predicted for that.
 
 import (
 	"slices"
+	"unsafe"
+
+	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl/schema"
@@ -31,16 +35,26 @@ func (st *States) judgeNews(n *nodes.Node) (d Difference, wrong, fresh bool) {
 		if at == nil {
 			continue
 		}
-		k, sent := p.Item(ord, b.Comp.Item), n.Replica.WholeAt(ord)
-		kept := k.At(sent)
-		if sent <= k.Judged || kept == nil {
-			continue
+		k := p.Item(ord, b.Comp.Item)
+		for len(k.Judged) < len(b.Comp.Item.Parts) {
+			k.Judged = append(k.Judged, 0)
 		}
-		st.first = k.Judged == 0
-		field, size := st.Differs(n, ord, b, e, kept, sent)
-		st.first, k.Judged = false, sent
-		if k.Wrong = field != ""; k.Wrong && !wrong {
-			wrong, d = true, Difference{e, b.Comp.Name + "." + field, size}
+		for i := range b.Comp.Item.Parts {
+			part := &b.Comp.Item.Parts[i]
+			sent := n.Replica.PartTick(ord, part.Audience)
+			kept := k.At(sent)
+			if sent <= k.Judged[i] || kept == nil {
+				continue
+			}
+			st.part, st.first = part, k.Judged[i] == 0
+			field, size := st.Differs(n, ord, b, e, kept, sent)
+			st.part, st.first, k.Judged[i] = nil, false, sent
+			if field == "" {
+				continue
+			}
+			if k.Wrong = true; !wrong {
+				wrong, d = true, Difference{e, b.Comp.Name + "." + field, size}
+			}
 		}
 	}
 	return d, wrong, false
@@ -56,30 +70,38 @@ func (st *States) Decided(n *nodes.Node) {
 		if at == nil || n.Data.Transient || n.Predicted.Aside {
 			continue
 		}
-		it, sent := b.Comp.Item, n.Replica.WholeAt(ord)
-		kept := n.Predicted.Item(ord, it).At(sent)
-		if kept == nil {
-			continue
-		}
-		st.first = true
-		if field, _ := st.Differs(n, ord, b, e, kept, sent); field != "" {
-			w := st.Tagged(b.Comp, e, at)
-			st.half, st.whole = slices.Grow(st.half[:0], len(it.Words))[:len(it.Words)], append(st.whole[:0], st.words...)
-			vars := make([]any, len(it.Vars))
-			it.Layout.Extract(w, st.half, vars, st.Nodes)
-			for i := range it.Props {
-				if p := &it.Props[i]; !p.Interp && st.sends(n, ord, p) && st.differ(it, p) {
-					copy(vars[p.Vars[0]:p.Vars[1]], st.theirs[p.Vars[0]:p.Vars[1]])
-				} else {
-					copy(st.whole[p.Words[0]:p.Words[1]], st.half[p.Words[0]:p.Words[1]])
-				}
+		for i := range b.Comp.Item.Parts {
+			part := &b.Comp.Item.Parts[i]
+			sent := n.Replica.PartTick(ord, part.Audience)
+			kept := n.Predicted.Item(ord, b.Comp.Item).At(sent)
+			if kept == nil {
+				continue
 			}
-			it.InjectOver(w, st.whole, st.half, vars, st.Nodes)
-			if b.Comp.StandIn != nil {
-				b.Comp.StandIn.Set(e, at, w)
+			st.part, st.first = part, true
+			if field, _ := st.Differs(n, ord, b, e, kept, sent); field != "" {
+				st.decide(n, ord, b, e, at)
 			}
+			st.part, st.first = nil, false
 		}
-		st.first = false
+	}
+}
+
+// decide writes what Differs has found in st.part into the component at a place.
+func (st *States) decide(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, at unsafe.Pointer) {
+	it, w := b.Comp.Item, st.Tagged(b.Comp, e, at)
+	st.half, st.whole = slices.Grow(st.half[:0], len(it.Words))[:len(it.Words)], append(st.whole[:0], st.words...)
+	vars := make([]any, len(it.Vars))
+	it.Layout.Extract(w, st.half, vars, st.Nodes)
+	for i := range it.Props {
+		if p := &it.Props[i]; !p.Interp && st.sends(n, ord, p) && st.differ(it, p) {
+			copy(vars[p.Vars[0]:p.Vars[1]], st.theirs[p.Vars[0]:p.Vars[1]])
+		} else {
+			copy(st.whole[p.Words[0]:p.Words[1]], st.half[p.Words[0]:p.Words[1]])
+		}
+	}
+	it.InjectOver(w, st.whole, st.half, vars, st.Nodes)
+	if b.Comp.StandIn != nil {
+		b.Comp.StandIn.Set(e, at, w)
 	}
 }
 

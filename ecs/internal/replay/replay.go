@@ -28,7 +28,8 @@ type States struct {
 	vars, theirs []any
 	before       []float64
 	was, is      []float64
-	first        bool // what is sent once counts, too
+	first        bool         // what is sent once counts, too
+	part         *schema.Part // nothing of another part is compared; nil: all parts are
 }
 
 // Save keeps a node's state after a tick.
@@ -162,7 +163,7 @@ func (st *States) Repoint(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 
 // sends reports whether the server sends this client a prop, with st.words as the server's.
 func (st *States) sends(n *nodes.Node, ord int, p *schema.Prop) bool {
-	return (!p.Once || st.first) && (p.If < 0 || st.words[p.If] != 0) && n.Replica.Has(ord, p.Audience)
+	return (!p.Once || st.first) && (st.part == nil || p.Audience == st.part.Audience) && (p.If < 0 || st.words[p.If] != 0) && n.Replica.Has(ord, p.Audience)
 }
 
 // Foreign appends to dst those that are predicted and are not this player's.

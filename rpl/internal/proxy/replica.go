@@ -202,15 +202,17 @@ func (r *Replica) Tick(ordinal int) ids.Tick {
 	return t
 }
 
-// WholeAt is the newest tick of which all that the client has of the item's state was received.
-func (r *Replica) WholeAt(ordinal int) ids.Tick {
-	s, t := &r.proxy.held.rows, r.Tick(ordinal)
+// PartTick is the newest tick of which what an audience sees of an item's state was received; 0 if the
+// client does not have that.
+func (r *Replica) PartTick(ordinal int, audience ids.Audience) ids.Tick {
 	for k, of := range r.layout.Ords[:r.rows.n] {
-		if row := &s.rows[r.rows.first+uint32(k)]; of == ordinal && row.flags&replicaVisible != 0 {
-			t = min(t, row.tick)
+		if of == ordinal && r.layout.Rows[k].Audience == audience {
+			if row := &r.proxy.held.rows.rows[r.rows.first+uint32(k)]; row.flags&replicaVisible != 0 {
+				return row.tick
+			}
 		}
 	}
-	return t
+	return 0
 }
 
 // Inject writes an item's replicated fields, as they are at the newest tick received,
