@@ -75,9 +75,9 @@ func (c *Command[A]) Apply(r *Replication, fn func(c Call, a A)) {
 	b.apply = mustBeOnly("Apply of command "+c.name, fn, b.apply != nil)
 }
 
-// Run is the system that samples the input and applies it to the nodes that this machine
-// simulates. Call it once in each step, between Receive and Send: where in it is the game's to
-// say, and must be the same on every machine.
+// Run is the system that samples the input and applies it to the nodes that this machine simulates. Call it once
+// in each step, between Receive and Send, also before any node is here: a correction leaves out ticks without it.
+// Where in the step is the game's to say, and must be the same on every machine.
 func (c *Command[A]) Run(r *Replication) { r.commands.run(c.of(r, mistakes.Run)) }
 
 // of returns what a session keeps of the command, for a use of it.

@@ -253,3 +253,43 @@ func ExampleLab_Play() {
 	// 144 frames, 1.2 to 1.3 pixels each
 	// 30 frames, 5.5 to 6.0 pixels each
 }
+
+// A client that makes many steps in each frame gives a command in each tick, and draws its body where it is, also
+// after packets were lost: such frames are no stalls.
+func TestManyStepsAFrame(t *testing.T) {
+	for _, c := range []struct {
+		steps int
+		fps   float64
+	}{{60, 10}, {120, 15}, {240, 30}} {
+		for seed := range uint64(2) {
+			p := tendon.NewProtocol("many steps")
+			body := tendon.Replicate(p, "body", donburi.NewComponentType[trainData]())
+			pump := tendon.NewCommand[bool](p, "pump", body)
+			lab := tendontest.NewLab(t, tendontest.Game{
+				Protocol: p, Seed: seed + 1, Config: tendon.Config{Steps: c.steps},
+				Configure: func(m string, c *tendon.Config) { c.Dedicated = m == "server" },
+				Setup: func(m *tendontest.Machine) {
+					m.OnJoin(func(q rpl.Peer) { tendon.Give(m.Create(body), q) })
+					pump.Sample(m.Replication, func(*donburi.Entry) bool { return true })
+					pump.Apply(m.Replication, func(c tendon.Call, on bool) { body.Get(c.Entry).Pos.X++ })
+				},
+				Step: func(m *tendontest.Machine) { pump.Run(m.Replication) },
+			}, netsim.Conditions{Delay: 40 * time.Millisecond, Loss: 0.02})
+			server := lab.Host()
+			lab.Join()
+			lab.Play(4*time.Second, tendontest.FPS(c.fps), nil)
+			was, behind, frames := server.CommandStats(), 0., 0.
+			lab.Play(6*time.Second, tendontest.FPS(c.fps), func(m *tendontest.Machine) {
+				if e, ok := tendon.Mine(m.Replication, body); ok && m != server {
+					behind += body.Get(e).Pos.X - tendon.View(e, body).Pos.X
+					frames++
+				}
+			})
+			is := server.CommandStats()
+			missed := float64(is.Missed-was.Missed) / float64(is.Missed-was.Missed+is.InTime-was.InTime)
+			if behind/frames > 1 || missed > 0.05 {
+				t.Errorf("%d steps, %v fps, seed %d: %.0f %% of the commands are missed, the body is drawn %.1f steps behind", c.steps, c.fps, seed+1, 100*missed, behind/frames)
+			}
+		}
+	}
+}

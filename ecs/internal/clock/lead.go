@@ -47,11 +47,13 @@ const (
 	// leadJump is the error in ticks that no single ticks make up for.
 	leadJump = 10
 
-	// After a stall of more ticks than stalled, those that are missing are made at once. Steps
-	// that a client makes up for then, between which less than caughtUp of a tick passes, make
-	// no ticks: as many as were made for them, or all if those were more than leadJump.
-	stalled  = 3.0
-	caughtUp = 0.25
+	// After a stall, in which so many ticks more than usually in a frame have passed, those that are missing
+	// are made at once. Steps that a client makes up for then, between which less than caughtUp of a tick
+	// passes, make no ticks: as many as were made for them, or all if those were more than leadJump. What is
+	// usual is a mean of frameMean frames: a game of 240 steps that draws 30 times a second makes 8 in each.
+	stalled   = 2.0
+	caughtUp  = 0.25
+	frameMean = 8
 
 	// leadRing is how many of the newest commands' leads are remembered until they are
 	// reported on.
@@ -78,6 +80,7 @@ type Lead struct {
 	begun   float64 // when the first command was made
 	paid    float64 // steps made at once whose ticks are made already
 	skipped float64 // ticks that Behind has gone on by
+	frame   float64 // the server's ticks that usually pass between steps that are not made at once
 	pace    pace
 	grown   float64
 	shrunk  float64
@@ -148,6 +151,10 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		return 0
 	}
 	l.pay(l.skipped)
+	stall := passed > max(1, l.frame)+stalled
+	if !atOnce {
+		l.frame += (min(passed, 2*l.frame+1) - l.frame) / frameMean
+	}
 	lead := l.tick + 1 - server
 	l.smooth += 1 - l.pace.step(passed) // what a step takes of it, on a machine that is too slow
 	if !atOnce {                        // of steps that are made at once the first is the one that may be late
@@ -172,7 +179,7 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		want++
 	}
 	switch over := l.smooth - want; {
-	case over < -leadJump, over < -overOne && (passed > stalled || !l.met): // at first no command has come in time, and none is taken back
+	case over < -leadJump, over < -overOne && (stall || !l.met): // at first no command has come in time, and none is taken back
 		to := math.Max(l.tick, math.Floor(server+l.want))
 		l.pay(l.paid + to - l.tick)
 		l.tick, l.smooth = to, l.want
