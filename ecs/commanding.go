@@ -233,8 +233,7 @@ func (co *commanding) makeAfterAll(b commandBinder) rpl.Tick {
 // game's: with the commands of the tick before, without its presses, as long as the server goes on with
 // those of a silent player.
 func (co *commanding) skip(from, to rpl.Tick) {
-	leaves := to > from+fewTicks && float64(to-from) <= longGap.Seconds()*co.lead.Hz
-	if leaves {
+	if to > from+fewTicks {
 		co.predict.states.Leave(co.predict.all, from)
 		defer func() {
 			co.predict.states.Moved(co.predict.all, co.line.Now().Seconds(), float64(to-from), 1)

@@ -62,9 +62,9 @@ const (
 	// that of a usual line is a player who has gone.
 	silentFor = 250 * time.Millisecond
 
-	// Of more than fewTicks that a step skips, as after a standstill of the server, the way is drawn as a
-	// correction is; longGap is a standstill of this machine, of which nobody has seen the way.
-	fewTicks, longGap = 3, 500 * time.Millisecond
+	// Of more than fewTicks that a step skips, as after a standstill or a cut of the line, the way is drawn as a
+	// correction is.
+	fewTicks = 3
 
 	// spawnWaits is how much longer than a round trip a predicted spawn waits for the server's; the
 	// steps and sends of both ends make it about 250 ms, as Prefab.Predict says.

@@ -49,6 +49,9 @@ func (st *States) Begin(n *nodes.Node, round uint64) {
 		return
 	}
 	n.Predicted.Begun, n.Predicted.At, n.Predicted.Under = true, st.Screen.Now().Seconds(), under(n)
+	if float64(n.Replica.Leapt) <= st.Screen.Render { // what it is drawn at is after the server's newest leap
+		n.Predicted.Leapt = n.Replica.Leapt
+	}
 	for ord := range n.Items {
 		b := &n.Items[ord]
 		if e, at := st.Component(b); at != nil && b.Track != nil && !b.Track.Empty() {
