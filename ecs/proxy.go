@@ -17,6 +17,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/references"
+	"github.com/tendonengine/tendon/ecs/internal/replay"
 	"github.com/tendonengine/tendon/ecs/internal/spawns"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -304,7 +305,9 @@ func (px *proxies) place(n *nodes.Node) {
 func (px *proxies) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
 	if n, ok := rep.Entity.(*nodes.Node); ok && ord < len(n.Items) && !n.IsOwnNow(ord) {
 		px.inject(n, ord, t)
-		px.refer(n, ord)
+		if n.Predicted == nil || !replay.Known(n) { // else its component is of the state that was compared last
+			px.refer(n, ord)
+		}
 		px.notify.CompareItem(n, &n.Items[ord])
 	}
 }

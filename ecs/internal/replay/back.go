@@ -110,6 +110,7 @@ func (st *States) Release(n *nodes.Node, ahead float64) {
 	for ord := range n.Items {
 		b := &n.Items[ord]
 		e, at := st.Component(b)
+		st.Refer(n, ord)
 		if at == nil || b.Track == nil {
 			st.inject(n, ord)
 			continue
@@ -343,6 +344,7 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 			if at == nil {
 				continue
 			}
+			st.Refer(n, ord)
 			k := n.Predicted.Item(ord, b.Comp.Item)
 			if has := st.has(n, ord); has != k.Has || k.Other { // a right has come or gone
 				k.Has, k.Other, fresh = has, false, true

@@ -22,6 +22,7 @@ type States struct {
 	Screen *track.Screen
 	Report func(*nodes.Node)                 // that the server has decided otherwise than predicted
 	Start  func(*nodes.Node, *nodes.Binding) // drawing in place what comes from the server
+	Refer  func(n *nodes.Node, ord int)      // noting what an item refers to, of the state that its component is derived from
 
 	words, mine  []int32 // scratch
 	half, whole  []int32
