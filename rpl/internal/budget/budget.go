@@ -38,21 +38,21 @@ type Bucket struct {
 	paid      float32 // bytes charged for what the reliable lane holds or was given since Charge
 	saved     float32 // bytes saved up for the lane's next message; 0: it does not save
 	atOnce    float32 // bytes that the lane has had without saving
+	Short     bool    // it was not full after the last Refill
 	corrected bool    // Charge reports what the lane sends
 }
 
 // Refill adds what the budget has given since the last send, or what the peer's line carries
-// if that is less: carries is bytes a second, 0 for no limit. Reserve follows. The result is
-// whether the bucket was not full, and whether there was a send before.
-func (u *Bucket) Refill(b Budget, carries float64, now time.Duration) (short, again bool) {
+// if that is less: carries is bytes a second, 0 for no limit. Reserve follows.
+func (u *Bucket) Refill(b Budget, carries float64, now time.Duration) {
 	pays := float64(b.Rate)
 	u.Size = b.Size
 	if carries > 0 {
 		pays, u.Size = min(pays, carries), lineBucket(carries)
 	}
-	if again = u.at != 0; again {
+	if u.at != 0 {
 		more := pays * (now - u.at).Seconds()
-		short = u.Tokens+more < u.Size
+		u.Short = u.Tokens+more < u.Size
 		u.Tokens, u.Calls = min(u.Size, u.Tokens+more), min(u.Size/2, u.Calls+more/2)
 		u.save(float32(more / 2))
 	} else {
@@ -60,7 +60,6 @@ func (u *Bucket) Refill(b Budget, carries float64, now time.Duration) (short, ag
 	}
 	u.at = max(now, 1)
 	u.Lane, u.Left = 0, 0
-	return short, again
 }
 
 // save gives the reliable lane its half of what the budget gives. A debt of the lane's is paid first, or
@@ -104,6 +103,19 @@ func (u *Bucket) Open(b Budget, flight int) bool {
 	}
 	u.Left = min(u.Room*8, bits) - wire.HeaderBits
 	return true
+}
+
+// Hold holds back what is beyond so many bytes, and returns what Release gives back, in bits.
+func (u *Bucket) Hold(bytes float64) (held float64) {
+	held = max(0, u.Left-8*bytes)
+	u.Release(-held)
+	return held
+}
+
+// Release gives back what Hold has held back.
+func (u *Bucket) Release(held float64) {
+	u.Left += held
+	u.Room += held / 8
 }
 
 // Afford charges a bundle to the room and reports whether the room pays for it. If nothing is

@@ -71,12 +71,15 @@ type cut struct {
 	queue time.Duration // that they met
 }
 
-// A trial is a limit that was lowered to see whether less is lost.
+// A trial sends less for a while, to see whether less is lost.
 type trial struct {
-	from, until time.Duration // until is 0: none is under way
-	loss        float64       // before it
-	limit       float64       // before it
-	came, lost  int           // in it, since from
+	begun      time.Duration // 0: none is under way
+	from       time.Duration // when news of what was sent in it may come first
+	sent       uint32        // Line.total as it began
+	less       float32       // bytes a second that are sent in it
+	loss, mean float32       // share lost just before it, and over a few seconds
+	came, lost uint16        // since from
+	all        bool          // it holds back everything, not only what newer state replaces
 }
 
 const (
@@ -99,21 +102,44 @@ const (
 
 	forget = 10 * time.Second // without a sign, an unused limit grows, too
 
-	lossy    = 0.08                    // more loss than this, beyond what is lost in any case, is looked into
-	try      = 0.75                    // of what was sent is sent in a trial
-	tryLeast = 16 << 10                // bytes a second; lines that lose so little because they carry less are rare, and have queues
-	tryAfter = 3 * time.Second         // from when the session began: what is lost of a join is sent again anyway
-	paused   = 400 * time.Millisecond  // who has said nothing for so long has stood, or was cut off: that says nothing of how much the line carries
-	tryFor   = 1500 * time.Millisecond // a trial takes so long, or twice as long for …
-	tried    = 60                      // … so many packets
-	helps    = 0.25                    // it has helped if less than this share is still lost
-	tryRest  = 10 * time.Second        // after a trial that found nothing, at least …
-	tryMost  = 80 * time.Second        // … and after several
+	lossy     = 0.08                    // more loss than this, beyond what is lost in any case, is looked into
+	try       = 0.75                    // of what was sent is sent in a trial
+	tryLeast  = 16 << 10                // bytes a second; lines that lose so little because they carry less are rare, and have queues
+	tryAfter  = 3 * time.Second         // from when the session began: what is lost of a join is sent again anyway
+	paused    = 400 * time.Millisecond  // who has said nothing for so long has stood, or was cut off: that says nothing of how much the line carries
+	tryAtOnce = 100 * time.Millisecond  // of what is tried may leave at once
+	tryDebt   = 0.1                     // so many seconds of it, …
+	tryBurst  = 2400                    // … and so many bytes, may leave beyond that before the trial is over
+	radio     = 0.3                     // more loss than this is rarely a radio's: then a trial holds back everything
+	tryFor    = 1500 * time.Millisecond // a trial takes so long, or twice as long for …
+	tried     = 60                      // … so many packets
+	helps     = 0.25                    // it has helped if less than this share is still lost, …
+	certain   = 1.6                     // … so little that chance, at the usual loss, does it in one of twenty: so many standard deviations less
+	tryRest   = 10 * time.Second        // after a trial that found nothing, at least …
+	tryMost   = 80 * time.Second        // … and after several
 )
 
 // Limit is what the peer may be sent, in bytes a second; 0 means that the line has not
 // shown a limit.
-func (l *Line) Limit() float64 { return l.limit }
+func (l *Line) Limit() float64 {
+	if l.trial.all {
+		return float64(l.trial.less)
+	}
+	return l.limit
+}
+
+// Tries is whether it is tried if less is lost when less is sent.
+func (l *Line) Tries() bool { return l.trial.begun != 0 }
+
+// Spare is how many bytes may leave now of what newer state replaces, within Limit; less than 0: too much has left.
+// Only this is held back for a trial. A trial is a guess, and on most lines that lose packets a wrong one: what is
+// said once would be late for nothing.
+func (l *Line) Spare(now time.Duration) float64 {
+	if t := &l.trial; t.begun != 0 && !t.all {
+		return float64(t.less)*(now-t.begun+tryAtOnce).Seconds() - float64(l.total-t.sent)
+	}
+	return math.MaxFloat32
+}
 
 // Total stands for all that was sent so far; pass it to Arrived with the packet that it
 // was taken for.
@@ -159,9 +185,7 @@ func (l *Line) resume(at time.Duration) {
 	for _, s := range []*span{&l.now, &l.before} {
 		s.came, s.lost = 0, 0
 	}
-	if l.trial.until != 0 {
-		l.trial.until, l.limit = 0, l.trial.limit
-	}
+	l.trial = trial{}
 	l.mean, l.shy = l.sure, max(l.shy, at+tryAfter)
 }
 
@@ -189,6 +213,12 @@ func (l *Line) Update(now time.Duration, short bool, budget float64) {
 		l.now = span{sent: l.total, sentAt: now}
 		return
 	}
+	if t := &l.trial; t.begun != 0 {
+		t.all = t.all || l.mean > radio
+		if l.Spare(now) < -float64(max(t.less*tryDebt, tryBurst)) {
+			l.unanswered(now) // what is not held back is so much that no less is sent
+		}
+	}
 	l.round++
 	if short {
 		l.asked++
@@ -197,7 +227,13 @@ func (l *Line) Update(now time.Duration, short bool, budget float64) {
 	if took < max(period, min(l.base(), longest)) || took < longest && l.now.trips < l.enough() {
 		return
 	}
-	l.judge(now, budget)
+	l.judge(now)
+	if l.limit >= budget {
+		l.limit, l.calm = 0, now
+	}
+	if float64(l.trial.less) >= budget {
+		l.trial = trial{} // it would hold nothing back
+	}
 	if now-l.renewed >= window {
 		l.least[1], l.least[0], l.renewed = l.least[0], 0, now
 	}
@@ -246,7 +282,7 @@ func (l *Line) sends(now time.Duration) float64 {
 }
 
 // judge ends a period.
-func (l *Line) judge(now time.Duration, budget float64) {
+func (l *Line) judge(now time.Duration) {
 	if n := int(l.now.came) + int(l.now.lost); n > 0 && l.now.trips > 0 {
 		share := float32(l.now.lost) / float32(n)
 		l.sure = l.mean
@@ -266,15 +302,12 @@ func (l *Line) judge(now time.Duration, budget float64) {
 	case queue > target && (stands || queue > most):
 		l.lower(now, queue)
 	case queue > target:
-	case l.trial.until != 0:
+	case l.trial.begun != 0:
 		l.checkTrial(now)
 	case l.loses() && now >= l.shy:
 		l.tryLess(now)
 	default:
 		l.grow(now, queue)
-	}
-	if l.limit >= budget {
-		l.limit, l.calm = 0, now
 	}
 }
 
@@ -298,7 +331,7 @@ func (l *Line) lowerTo(now, queue time.Duration, carries, before float64) {
 	share := max(leave, 1-queue.Seconds()/drainIn.Seconds())
 	l.cut = cut{at: now, limit: before, share: share}
 	l.limit = max(least, carries*share)
-	l.step, l.calm, l.trial.until = slowly, now, 0
+	l.step, l.calm, l.trial = slowly, now, trial{}
 }
 
 // checkCut looks whether a queue goes away. One that does not although less is sent is
@@ -337,37 +370,48 @@ func (l *Line) loses() bool { return l.loss() > lossy && l.mean > l.floor*1.5+lo
 // tryLess begins a trial.
 func (l *Line) tryLess(now time.Duration) {
 	sends := l.sends(now)
-	// Not less than half: perhaps hardly anything arrived for another reason, and is about to.
-	less := max(min(try*sends, 0.95*l.carried()), sends/2)
 	if sends < tryLeast {
 		l.shy = now + l.wait
 		return
 	}
-	from := now + l.now.quickest + period/2 // what is on its way was sent before
-	l.trial = trial{from: from, until: from + tryFor, limit: l.limit, loss: max(l.loss(), float64(l.mean))}
-	l.limit = max(least, less)
+	// Not less than half: perhaps hardly anything arrived for another reason, and is about to.
+	less := max(min(try*sends, 0.95*l.carried()), sends/2)
+	l.trial = trial{
+		begun: now, from: now + l.now.quickest + period/2, // what is on its way was sent before
+		sent: l.total, less: float32(less), loss: max(float32(l.loss()), l.mean), mean: l.mean, all: l.mean > radio,
+	}
 }
 
 // checkTrial ends a trial when its time has come.
 func (l *Line) checkTrial(now time.Duration) {
 	t := &l.trial
 	if l.begun >= t.from {
-		t.came += int(l.now.came)
-		t.lost += int(l.now.lost)
+		t.came += l.now.came
+		t.lost += l.now.lost
 	}
-	if now < t.until || t.came+t.lost < tried && now < t.until+tryFor {
+	n, lost := float64(t.came)+float64(t.lost), float64(t.lost)
+	usual := float64(t.mean) * n // would be lost if it has not helped
+	helped, chance := lost < helps*float64(t.loss)*n, lost > usual-certain*math.Sqrt(usual)
+	switch ends := now >= t.from+2*tryFor; {
+	case now < t.from+tryFor || !ends && (n < tried || helped && chance):
 		return
-	}
-	loss := float64(t.lost) / float64(t.came+t.lost)
-	t.until = 0
-	if loss < t.loss*helps { // the line is too slow, and the limit is near what it carries
+	case helped && chance:
+		l.unanswered(now)
+	case helped: // the line is too slow, and this is near what it carries
+		l.limit = float64(t.less)
 		l.step, l.calm, l.wait = slowly, now, tryRest
-		l.mean, l.shy = float32(loss), now+2*tryFor
-		return
+		l.mean, l.shy = float32(lost/n), now+2*tryFor
+	default:
+		l.floor = max(l.floor, min(t.loss, 0.5))
+		l.shy, l.wait = now+l.wait, min(2*l.wait, tryMost)
 	}
-	l.floor = max(l.floor, float32(min(t.loss, 0.5)))
-	l.limit = t.limit
-	l.shy, l.wait = now+l.wait, min(2*l.wait, tryMost)
+	*t = trial{}
+}
+
+// unanswered ends a trial that has not shown anything.
+func (l *Line) unanswered(now time.Duration) {
+	l.trial = trial{}
+	l.shy, l.wait = now+l.wait/4, min(2*l.wait, tryMost)
 }
 
 // grow raises a limit that is used, or has not been needed for long. It waits for what

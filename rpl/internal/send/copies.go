@@ -66,7 +66,7 @@ func (u *updates) rowAt(e *handleState, i uint8) *store.Row {
 // planCopies marks the rows of which a copy is due.
 func (u *updates) planCopies(p *Peer) {
 	kept, most := p.copies[:0], p.Link.CopiesFor()
-	spare := u.sender.Planner.budget.Rate == 0 || p.bucket.Room >= p.bucket.Size*wire.SpareShare
+	spare := u.sender.Planner.budget.Rate == 0 || p.bucket.Room >= p.bucket.Size*wire.SpareShare && !p.Link.Line.Tries()
 	for _, c := range p.copies {
 		switch {
 		case c.due > u.store.Tick:

@@ -113,10 +113,8 @@ func (plr *planner) schedule(p *Peer, own *marks.Batch, now time.Duration) {
 		p.restSome(plr.store, len(plr.sender.All))
 	}
 	if plr.budget.Rate > 0 {
-		l := &p.Link.Line
-		if short, again := p.bucket.Refill(plr.budget, l.Limit(), now); again {
-			l.Update(now, short, float64(plr.budget.Rate))
-		}
+		p.Link.Line.Update(now, p.bucket.Short, float64(plr.budget.Rate))
+		p.bucket.Refill(plr.budget, p.Link.Line.Limit(), now)
 		if p.busy {
 			p.bucket.Reserve(plr.laneShare(p))
 		} else {
@@ -155,6 +153,7 @@ func (plr *planner) planSend(p *Peer, own *marks.Batch, now time.Duration) {
 		plr.planQueue(p, now)
 		plr.sender.Calls.callWaiting(p)
 	}
+	held := p.bucket.Hold(p.Link.Line.Spare(now))
 	if plr.sender.interest.Rates != nil {
 		plr.putAside(p)
 		plr.planWithOwnership(p, own)
@@ -166,6 +165,7 @@ func (plr *planner) planSend(p *Peer, own *marks.Batch, now time.Duration) {
 		plr.sender.holdLong(p)
 	}
 	p.plan.short = !plr.fitUpdates(p) || plr.sender.interest.Rates != nil || len(p.overload.priorities) > 0 || p.busy && len(p.ownerships.heldBack) > 0
+	p.bucket.Release(held)
 	if p.busy {
 		plr.sparedCalls(p)
 	}
