@@ -17,6 +17,8 @@ type Former struct {
 	Until  rpl.Tick // when it hangs where it does now
 	Leaps  bool     // the game has said that the way from there to the next place is a leap
 	Goes   bool     // it was found that the way from there to the next place is no leap, and so it stays
+	Errs   bool     // what it hung on was drawn beside its place, and it with that: without that it goes a shorter way to the next place
+	Judged bool     // … and that is known
 	Over   bool     // drawn time has got to its end
 	Asked  bool     // somebody is looking for its place: two nodes may each have been above the other
 	Ring   bool     // … and to find it has asked for it
@@ -27,9 +29,14 @@ type Former struct {
 // A Slip is what a node would have leapt by in the world when its parent changed, and is drawn away.
 type Slip struct {
 	By    components.TransformData
-	At    float64 // when it would have, in seconds
-	Time  bool    // it is from what is drawn ahead of drawn time to what is not, or back
-	Asked bool    // as Former.Asked
+	At    float64  // when it would have, in seconds
+	For   float64  // for how many seconds it is drawn away …
+	Even  bool     // … and whether at an even pace, as what it hung on or hangs on is
+	From  float64  // drawn time then, or when it was last known where it was: a leap after that ends it
+	Time  bool     // it is from what is drawn ahead of drawn time to what is not, or back
+	Asked bool     // as Former.Asked
+	Waits bool     // it is not drawn away yet: it is not known where one of the two is …
+	On    [2]*Node // … that it hung on and hangs on
 }
 
 // A Stand is where a node is drawn whose parent is not known: where it was drawn last, until its parent comes.

@@ -2,13 +2,12 @@
 // rider that has got out is drawn in its seat until drawn time reaches the step in which it did. What
 // is predicted is drawn ahead of that: what gets into it or out of it changes from one time to another,
 // and so does this client's own body where it gets into what another drives. What it would leap by is
-// drawn away.
+// drawn away, and so is what it was drawn beside its place with what it hung on (slip.go).
 package reparent
 
 import (
 	"unsafe"
 
-	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
@@ -30,15 +29,20 @@ type Drawer struct {
 	at       map[*nodes.Node]int // where each is among them
 	formers  []*nodes.Node       // that drawn time has not got to the end of, perhaps
 	stands   []*nodes.Node       // whose parent is not known
+	waiting  []*nodes.Node       // whose slips wait
+	drew     float64             // drawn time in the frame before …
+	skips    bool                // … and it has leapt since
 }
 
 // A leaving is a node that may leave its parent, and where in the world it was drawn before this Apply.
 type leaving struct {
 	n       *nodes.Node
 	was     components.TransformData
-	leapt   rpl.Tick     // the newest leap that it was drawn after
-	stood   *nodes.Stand // where it stood until its parent came
-	left    bool         // it does leave
+	on      *nodes.Node              // what it was drawn on, nil: nothing …
+	onWas   components.TransformData // … and where that was
+	leapt   rpl.Tick                 // the newest leap that it was drawn after
+	stood   *nodes.Stand             // where it stood until its parent came
+	left    bool                     // it does leave
 	settled bool
 }
 
@@ -53,7 +57,14 @@ func (d *Drawer) Keep(n *nodes.Node) {
 			d.at = map[*nodes.Node]int{}
 		}
 		d.at[n] = len(d.leavings)
-		d.leavings = append(d.leavings, leaving{n: n, was: d.InWorld(e)})
+		l := leaving{n: n, was: d.InWorld(e), on: d.drawnOn(n, d.Screen.Render)}
+		if s := d.Nodes.StandOf(n); s != nil && s.Still || l.on != nil && d.Nodes.Of(l.on.Entity) != l.on {
+			l.on = nil
+		}
+		if l.on != nil {
+			l.onWas = d.InWorld(d.World.Entry(l.on.Entity))
+		}
+		d.leavings = append(d.leavings, l)
 	}
 }
 
@@ -81,8 +92,12 @@ func (d *Drawer) Leave(n *nodes.Node) {
 	if !b.Track.Moving {
 		last = max(last, d.Screen.SendBefore(b.Track, now), d.Screen.Known(b.Track, now, now))
 	}
+	sure := d.Screen.Sure(b.Track, now)
+	if d.Screen.Lacks(b.Track) { // packets that told nothing say nothing
+		last = min(last, sure)
+	}
 	f := &nodes.Former{Parent: n.Parent, Track: b.Track, Last: float64(min(last, now-1)), Until: now}
-	f.Sure = min(f.Last, float64(d.Screen.Sure(b.Track, now)))
+	f.Sure = min(f.Last, float64(sure))
 	f.Leaps = n.Replica.Leapt > b.Track.Newest() // whatever has come since: the packet that told of it first may be lost
 	d.leave(n, b.Track.Newest())
 	d.Nodes.AddFormer(n, f, d.Screen.Render)
@@ -114,6 +129,7 @@ func (d *Drawer) Hang(n *nodes.Node) {
 // Settle keeps what has left its parent in this Apply from leaping, once all has come of that and what is predicted
 // is brought up to this machine's tick.
 func (d *Drawer) Settle() {
+	d.wait()
 	for i := range d.leavings {
 		d.settle(d.leavings[i].n)
 	}
@@ -137,56 +153,40 @@ func (d *Drawer) settle(n *nodes.Node) {
 			d.settle(p)
 		}
 	}
-	l := &d.leavings[i]
-	if !l.left || d.Nodes.Of(n.Entity) != n || n.Leaving || n.Hidden || n.Orphan {
+	if d.settle(d.leavings[i].on); !d.leavings[i].left || d.Nodes.Of(n.Entity) != n || n.Leaving || n.Hidden || n.Orphan {
 		return
 	}
-	e := d.World.Entry(n.Entity)
+	l, e := &d.leavings[i], d.World.Entry(n.Entity)
 	switch {
 	case n.Predicted == nil && l.stood != nil && l.stood.Still:
 		ticks := float64(d.Steps) * (d.Screen.Now().Seconds() - l.stood.Since)
 		if is := d.InWorld(e); is.Pos.DistanceTo(l.was.Pos) <= track.JumpUnits*max(1, ticks/2) { // half as fast as what leaps
-			d.slip(n, l.was, is, false)
+			d.slip(n, l.was, is, false, fades)
 		}
 	case n.Predicted == nil && n.Former != nil: // the news may have been late
-		if n.Former.Goes = d.flies(n.Former, n, e) || !d.leaps(n.Former, n, e); n.Former.Goes {
-			d.slip(n, l.was, d.InWorld(e), false)
+		f := n.Former
+		late := d.Screen.Render >= float64(f.Until)
+		if f.Goes = d.flies(f, n, e) || !d.leaps(f, n, e); f.Goes {
+			was, _ := d.rode(l)
+			d.goOn(f, n, was, d.InWorld(e), late && d.changesTime(f, n, float64(f.Until-1)))
 		}
+		f.Over = f.Over || late
 	default:
 		n.Former = nil // it is drawn ahead of where that ends
-		is := d.InWorld(e)
-		if max(n.Leapt, n.Replica.Leapt) <= l.leapt && is.Pos.DistanceTo(l.was.Pos) <= d.most() {
-			d.slip(n, l.was, is, true)
+		was, wasOff := d.rode(l)
+		is, isOff := d.InWorld(e), d.off(n)
+		way := is.Pos.Sub(isOff.Pos).DistanceTo(was.Pos.Sub(wasOff.Pos))
+		if max(n.Leapt, n.Replica.Leapt) <= l.leapt && way <= d.most() {
+			d.slip(n, was, is, true, d.paceOf(l.on).orSlower(d.paceOf(n.Parent)).orFades())
 		}
 	}
 }
-
-// most is how far something may go as it changes from what is predicted to what is not, or back: farther is a leap.
-func (d *Drawer) most() float64 { return track.JumpUnits * max(1, d.Ahead()) }
-
-// slip has a node be drawn on from where it was, and go over to where it is; time is whether that is from one time to
-// another.
-func (d *Drawer) slip(n *nodes.Node, was, is components.TransformData, time bool) {
-	by := components.TransformData{Pos: was.Pos.Sub(is.Pos), Rot: nodes.Turn(is.Rot, was.Rot)}
-	if n.Slip != nil {
-		left := d.left(n.Slip)
-		time = time || n.Slip.Time && left > 0
-		by.Pos = by.Pos.Add(n.Slip.By.Pos.Mulf(left))
-		by.Rot += n.Slip.By.Rot * gmath.Rad(left)
-	}
-	n.Slip = nil
-	if by != (components.TransformData{}) {
-		n.Slip = &nodes.Slip{By: by, At: d.Screen.Now().Seconds(), Time: time}
-	}
-}
-
-// left is the share of what a node slips by that is left.
-func (d *Drawer) left(s *nodes.Slip) float64 { return track.Fade(d.Screen.Now().Seconds() - s.At) }
 
 // Frame is part of each frame, after drawn time has moved: what has got into what is predicted, or out
 // of it, goes over from one time to the other.
 func (d *Drawer) Frame() {
 	d.stand()
+	d.skips = d.Screen.Render-d.drew > float64(d.Steps)/skipped
 	kept := d.formers[:0]
 	for _, n := range d.formers {
 		if d.arrive(n); d.Nodes.Of(n.Entity) == n && n.Former != nil && !n.Former.Over {
@@ -194,7 +194,7 @@ func (d *Drawer) Frame() {
 		}
 	}
 	clear(d.formers[len(kept):])
-	d.formers = kept
+	d.formers, d.drew = kept, d.Screen.Render
 }
 
 // arrive has a node, and before it those above it, go over to where they hang at drawn time.
@@ -203,6 +203,10 @@ func (d *Drawer) arrive(n *nodes.Node) {
 		return
 	}
 	for f := n.Former; f != nil && !f.Over; f = f.Older {
+		cut := false
+		if up := f.Parent; up != nil && up.Leaving && up.Until < f.Until { // it is not drawn any more then
+			f.Until, cut = up.Until, true
+		}
 		if f.Over = d.Screen.Render >= float64(f.Until); !f.Over {
 			continue
 		}
@@ -212,9 +216,12 @@ func (d *Drawer) arrive(n *nodes.Node) {
 				d.arrive(p)
 			}
 		}
-		if e := d.World.Entry(n.Entity); n.Predicted == nil && changes && d.Nodes.CanDraw(f) && (f.Goes || !d.leaps(f, n, e)) {
-			d.slip(n, d.before(f, e), d.after(f, e), true)
+		if e := d.World.Entry(n.Entity); n.Predicted == nil && d.Nodes.CanDraw(f) && (f.Goes || !d.leaps(f, n, e)) {
+			d.goOver(f, n, e, changes, cut || d.skips)
 		}
+	}
+	if f := d.Nodes.FormerAt(n, d.Screen.Render); d.skips && f != nil {
+		d.skip(f, n)
 	}
 }
 
@@ -262,7 +269,7 @@ func (d *Drawer) End(up *nodes.Node) {
 			was := d.InWorld(e)
 			n.Former = nil
 			if is := d.InWorld(e); is.Pos.DistanceTo(was.Pos) <= d.most() {
-				d.slip(n, was, is, true)
+				d.slip(n, was, is, true, fades)
 			}
 		}
 	}
@@ -273,7 +280,7 @@ func (d *Drawer) Reset() {
 	for _, n := range d.stands {
 		d.Nodes.SetStand(n, nil)
 	}
-	d.leavings, d.at, d.formers, d.stands = nil, nil, nil, nil
+	d.leavings, d.at, d.formers, d.stands, d.waiting = nil, nil, nil, nil, nil
 }
 
 // Place returns where the entity of n, whose parent has changed of late, is drawn, if not where it hangs now.
@@ -287,8 +294,10 @@ func (d *Drawer) Place(e *donburi.Entry, n *nodes.Node) (t components.TransformD
 	}
 	slip, left := n.Slip, 0.
 	if slip != nil {
-		if left = d.left(slip); left == 0 {
-			n.Slip = nil
+		if left = d.left(slip); left == 0 || d.leapt(n, slip) {
+			n.Slip, left = nil, 0
+		} else if d.Screen.Bare && !slip.Time {
+			left = 0
 		}
 	}
 	switch f := d.Nodes.FormerAt(n, d.Screen.Render); {
@@ -307,8 +316,7 @@ func (d *Drawer) Place(e *donburi.Entry, n *nodes.Node) (t components.TransformD
 		return t, false
 	}
 	if left > 0 {
-		t.Pos = t.Pos.Add(slip.By.Pos.Mulf(left))
-		t.Rot += slip.By.Rot * gmath.Rad(left)
+		t = plus(t, slip.By, left)
 	}
 	return t, true
 }
@@ -317,8 +325,8 @@ func (d *Drawer) Place(e *donburi.Entry, n *nodes.Node) (t components.TransformD
 // is known to have been there, then on the way to the present one, unless that is a leap.
 func (d *Drawer) inWorld(f *nodes.Former, n *nodes.Node, e *donburi.Entry) components.TransformData {
 	f.Asked, f.Ring = true, false
-	render, aside := d.Screen.Render, d.Screen.Aside
-	defer func() { f.Asked, d.Screen.Render, d.Screen.Aside = false, render, aside }()
+	defer func() { f.Asked = false }()
+	render := d.Screen.Render
 	there := d.before(f, e)
 	stands := d.Nodes.StandOf(n) != nil && d.Nodes.Next(f) == nil // it is not known where it goes
 	switch {
@@ -331,22 +339,17 @@ func (d *Drawer) inWorld(f *nodes.Former, n *nodes.Node, e *donburi.Entry) compo
 	if leaps {
 		from = f.Last
 	}
-	d.Screen.Render, d.Screen.Aside = from, true
-	was, is := d.before(f, e), d.after(f, e)
-	d.Screen.Render, d.Screen.Aside = render, aside
 	if render <= from {
 		return there
 	}
-	left := (float64(f.Until) - render) / (float64(f.Until) - from)
-	if leaps {
-		left = 1
+	left := 1.
+	if !leaps {
+		left = toGo(f, from, render)
 	}
-	now := d.after(f, e)
+	now := d.between(f, e, from, left)
 	if f.Ring { // what it hangs on now is drawn below it at this tick
 		return there
 	}
-	now.Pos = now.Pos.Add(was.Pos.Sub(is.Pos).Mulf(left))
-	now.Rot += nodes.Turn(is.Rot, was.Rot) * gmath.Rad(left)
 	return now
 }
 
@@ -354,10 +357,10 @@ func (d *Drawer) inWorld(f *nodes.Former, n *nodes.Node, e *donburi.Entry) compo
 // of a way without one. From where it is known to have been, a node may have gone on as fast as it was, and come back
 // as fast.
 func (d *Drawer) leaps(f *nodes.Former, n *nodes.Node, e *donburi.Entry) bool {
+	far := min(d.far(f, e, false), d.far(f, e, true))
 	render, aside := d.Screen.Render, d.Screen.Aside
 	defer func() { d.Screen.Render, d.Screen.Aside = render, aside }()
 	d.Screen.Render, d.Screen.Aside = f.Sure, true
-	far := d.before(f, e).Pos.DistanceTo(d.after(f, e).Pos)
 	ticks := float64(f.Until) - f.Last
 	if f.Leaps || far <= track.JumpUnits*ticks {
 		return f.Leaps

@@ -1,10 +1,11 @@
 package track
 
-// apart: what prediction and rewinding need of fields and of what has come.
+// apart: what prediction, rewinding and changes of parents need of fields and of what has come.
 
 import (
 	"math"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/tendonengine/tendon/rpl"
@@ -12,6 +13,12 @@ import (
 
 // BeyondSeconds is how far past its newest sample something is drawn moving on.
 const BeyondSeconds = beyondSeconds
+
+// FadeSeconds is how long an error is drawn away, EvenSeconds how long one is that is far, as after a gap.
+const (
+	FadeSeconds = fadeSeconds
+	EvenSeconds = evenSeconds
+)
 
 // Value returns the field's number from a row of words, NaN if it is optional and absent.
 func (f *Field) Value(words []int32) float64 { return f.value(words) }
@@ -85,4 +92,26 @@ func (hd *Received) Around(render float64) (to, span rpl.Tick) {
 		span = to - hd.packets[i+1].tick
 	}
 	return to, span
+}
+
+// Values returns in to what Draw draws, by field, less the error that is drawn away, of which the authority
+// knows nothing: NaN for what is absent. There is a sample.
+func (sc *Screen) Values(k *Track, to []float64) {
+	w, _ := sc.wayOn(k, sc.Render)
+	for i := range to {
+		to[i] = w.at(k, i)
+	}
+}
+
+// Left returns for how many seconds yet the error of an item is drawn away, 0 if there is none, and whether that is at
+// an even pace.
+func (sc *Screen) Left(k *Track) (seconds float64, even bool) {
+	now, b := sc.Now().Seconds(), k.beyond
+	if b == nil || b.fade(k, sc.Render, now) == 0 || !slices.ContainsFunc(b.off, func(off float64) bool { return off != 0 }) {
+		return 0, false
+	}
+	if even = b.over > 0; even {
+		return b.at + b.over - now, true
+	}
+	return b.at + fadeSeconds - now, false
 }

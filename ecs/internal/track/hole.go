@@ -51,6 +51,9 @@ func (sc *Screen) Waits(k *Track, sent, newest rpl.Tick) bool {
 	return waits
 }
 
+// Lacks reports whether it is not known yet where an item is, because its news may have been lost in a hole.
+func (sc *Screen) Lacks(k *Track) bool { return sc.mayLack(k.heard, sc.Received.Newest()) }
+
 // comesOver reports whether the state of an item that comes with a packet may be the first one after a hole, and
 // drawn time leaps with it, or has since.
 func (sc *Screen) comesOver(k *Track, newest rpl.Tick) bool {

@@ -42,6 +42,7 @@ type Screen struct {
 	Received     Received
 	Skips        func() uint64 // how many packets were skipped in part (young.go)
 	Aside        bool          // Render is not what is drawn in this frame: nothing is noted
+	Bare         bool          // what is drawn away is left out, for the moment
 
 	young young
 	hole  rpl.Tick // the packet after the newest hole (hole.go) …
@@ -118,6 +119,9 @@ func (sc *Screen) Draw(k *Track, p unsafe.Pointer, inPlace bool) {
 		b.past = 0
 	}
 	fade := b.fade(k, sc.Render, now)
+	if sc.Bare {
+		fade = 0
+	}
 	for i := range k.set.Fields {
 		f := &k.set.Fields[i]
 		v := w.at(k, i)
@@ -133,15 +137,6 @@ func (sc *Screen) Draw(k *Track, p unsafe.Pointer, inPlace bool) {
 	}
 	if past && !sc.Aside {
 		b.past, b.when = k.Newest(), now
-	}
-}
-
-// Values returns in to what Draw draws, by field, less the error that is drawn away, of which the authority
-// knows nothing: NaN for what is absent. There is a sample.
-func (sc *Screen) Values(k *Track, to []float64) {
-	w, _ := sc.wayOn(k, sc.Render)
-	for i := range to {
-		to[i] = w.at(k, i)
 	}
 }
 
