@@ -215,7 +215,7 @@ func (b *binder[A]) make(t rpl.Tick, runs bool) {
 			continue
 		}
 		a, s := b.sampled(n), b.stream(n)
-		if !runs && s.IsPress(&b.codec, uint32(t), a) {
+		if !runs && s.IsPress(&b.codec, b.c.edges, uint32(t), a) {
 			t, runs = r.commands.makeAfterAll(b), true
 		}
 		if !runs { // the press is for the next tick

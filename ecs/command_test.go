@@ -391,3 +391,21 @@ func TestPressIsNotLeftOut(t *testing.T) {
 		t.Error("no tick was left out: that shows nothing")
 	}
 }
+
+// A press that is tagged edge is there in its own step, too, while a stick is moved on and on.
+func TestPressBesideAStickIsNotLeftOut(t *testing.T) {
+	for phase := range 4 {
+		x := newRace(t, netsim.Conditions{Delay: 140 * time.Millisecond})
+		x.net.SetConditions(netsim.Conditions{Delay: 5 * time.Millisecond})
+		moved := x.mine().Entity()
+		for i := range 400 {
+			x.input.Dir.X = math.Sin(float64(i) / 9)
+			x.input.Jump = i%2 == phase%2
+			pressed := x.input.Jump
+			before := x.runner.Get(x.client.World().Entry(moved)).Jumps
+			if x.steps(1); pressed && x.runner.Get(x.client.World().Entry(moved)).Jumps == before {
+				t.Errorf("phase %d, step %d: a press is not there in its step", phase, i)
+			}
+		}
+	}
+}

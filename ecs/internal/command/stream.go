@@ -155,10 +155,13 @@ func (s *Stream[A]) sent(tick uint32) *[]byte {
 	return &s.raw[tick&uint32(len(s.raw)-1)]
 }
 
-// IsPress reports whether a is another command than those of a tick and of the one before it, which
-// are the same: that is a key, and no mouse that is moved on and on.
-func (s *Stream[A]) IsPress(c *Codec[A], tick uint32, a A) bool {
-	if !s.rests(tick) {
+// IsPress reports whether a has a press that is tagged so, or is another command than those of a tick and of the
+// one before it, which are the same: that is a key, and no mouse that is moved on and on.
+func (s *Stream[A]) IsPress(c *Codec[A], edges Edges, tick uint32, a A) bool {
+	switch {
+	case edges.any(unsafe.Pointer(&a)):
+		return true
+	case !s.rests(tick):
 		return false
 	}
 	v, err := c.Append(c.bytes[:0], a)
