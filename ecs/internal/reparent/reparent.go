@@ -177,7 +177,7 @@ func (d *Drawer) settle(n *nodes.Node) {
 		is, isOff := d.InWorld(e), d.off(n)
 		way := is.Pos.Sub(isOff.Pos).DistanceTo(was.Pos.Sub(wasOff.Pos))
 		if max(n.Leapt, n.Replica.Leapt) <= l.leapt && way <= d.most() {
-			d.slip(n, was, is, true, d.paceOf(l.on).orSlower(d.paceOf(n.Parent)).orFades())
+			d.slip(n, was, is, true, d.fadingOf(l.on).orSlower(d.fadingOf(n.Parent)).orFades())
 		}
 	}
 }

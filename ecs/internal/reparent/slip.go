@@ -13,17 +13,17 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/track"
 )
 
-// A pace is how something is drawn away.
-type pace struct {
+// A fading is how something is drawn away.
+type fading struct {
 	seconds float64 // for how long yet; 0: there is nothing
 	even    bool    // … and whether evenly; else quickly at first
 }
 
-// fades is the pace of what is not in step with anything.
-var fades = pace{seconds: track.FadeSeconds}
+// fades is how what is not in step with anything is drawn away.
+var fades = fading{seconds: track.FadeSeconds}
 
-// orSlower returns the slower of two paces.
-func (p pace) orSlower(q pace) pace {
+// orSlower returns the slower of two.
+func (p fading) orSlower(q fading) fading {
 	if q.even && !p.even || q.even == p.even && q.seconds > p.seconds {
 		return q
 	}
@@ -31,7 +31,7 @@ func (p pace) orSlower(q pace) pace {
 }
 
 // orFades returns fades for what is quicker.
-func (p pace) orFades() pace {
+func (p fading) orFades() fading {
 	if p.seconds < fades.seconds {
 		return fades
 	}
@@ -46,13 +46,13 @@ func (d *Drawer) most() float64 { return track.JumpUnits * max(1, d.Ahead()) }
 
 // slip has a node be drawn on from where it was, and go over to where it is; time is whether that is from one time to
 // another.
-func (d *Drawer) slip(n *nodes.Node, was, is components.TransformData, time bool, p pace) {
+func (d *Drawer) slip(n *nodes.Node, was, is components.TransformData, time bool, p fading) {
 	by, now := beside(is, was), d.Screen.Now().Seconds()
 	if s := n.Slip; s != nil {
 		if left := d.left(s); left > 0 {
 			time = time || s.Time
 			by = plus(by, s.By, left)
-			p = p.orSlower(pace{s.At + s.For - now, s.Even})
+			p = p.orSlower(fading{s.At + s.For - now, s.Even})
 		}
 	}
 	n.Slip = nil
@@ -81,8 +81,8 @@ func (d *Drawer) leapt(n *nodes.Node, s *nodes.Slip) bool {
 	return n.Predicted == nil && n.Replica != nil && float64(n.Replica.Leapt) > s.From && d.Screen.Render >= float64(n.Replica.Leapt)
 }
 
-// paceOf returns how it is drawn away by what a node is drawn beside its place, or what it is drawn on.
-func (d *Drawer) paceOf(n *nodes.Node) (p pace) {
+// fadingOf returns how it is drawn away by what a node is drawn beside its place, or what it is drawn on.
+func (d *Drawer) fadingOf(n *nodes.Node) (p fading) {
 	if n == nil {
 		return p
 	}
@@ -92,13 +92,13 @@ func (d *Drawer) paceOf(n *nodes.Node) (p pace) {
 		defer func() { f.Asked = false }()
 		up = f.Parent
 	}
-	p = d.paceOf(up)
+	p = d.fadingOf(up)
 	if b := n.DrawnBinding(n.Entity, components.Transform); b != nil && n.Predicted == nil {
 		seconds, even := d.Screen.Left(b.Track)
-		p = p.orSlower(pace{seconds, even})
+		p = p.orSlower(fading{seconds, even})
 	}
 	if s := n.Slip; s != nil && d.left(s) > 0 {
-		p = p.orSlower(pace{s.At + s.For - d.Screen.Now().Seconds(), s.Even})
+		p = p.orSlower(fading{s.At + s.For - d.Screen.Now().Seconds(), s.Even})
 	}
 	return p
 }
@@ -194,7 +194,7 @@ func (d *Drawer) between(f *nodes.Former, e *donburi.Entry, from, left float64) 
 // goOver has a node go on to the next place as drawn time has got to the end of a former: from one time to the other,
 // or by what it was drawn beside its place until then, in step with what it was drawn on.
 func (d *Drawer) goOver(f *nodes.Former, n *nodes.Node, e *donburi.Entry, changes, skips bool) {
-	p := d.paceOf(f.Parent).orSlower(d.paceOf(d.next(f, n)))
+	p := d.fadingOf(f.Parent).orSlower(d.fadingOf(d.next(f, n)))
 	switch {
 	case changes:
 		d.slip(n, d.before(f, e), d.after(f, e), true, p.orFades())
@@ -222,7 +222,7 @@ func (d *Drawer) goOn(f *nodes.Former, n *nodes.Node, was, is components.Transfo
 		d.slipOver(f, n, was, is)
 		return
 	}
-	d.slip(n, was, is, changes, d.paceOf(f.Parent).orSlower(d.paceOf(d.next(f, n))).orFades())
+	d.slip(n, was, is, changes, d.fadingOf(f.Parent).orSlower(d.fadingOf(d.next(f, n))).orFades())
 	d.waitFor(n, f)
 }
 
@@ -231,8 +231,8 @@ func (d *Drawer) slipOver(f *nodes.Former, n *nodes.Node, was, is components.Tra
 	if was.Pos.DistanceTo(is.Pos) > track.JumpUnits*track.EvenSeconds*float64(d.Steps) {
 		return
 	}
-	p := d.paceOf(f.Parent).orSlower(d.paceOf(d.next(f, n)))
-	d.slip(n, was, is, false, p.orSlower(pace{track.EvenSeconds, true}))
+	p := d.fadingOf(f.Parent).orSlower(d.fadingOf(d.next(f, n)))
+	d.slip(n, was, is, false, p.orSlower(fading{track.EvenSeconds, true}))
 	d.waitFor(n, f)
 }
 
@@ -268,7 +268,7 @@ func (d *Drawer) wait() {
 			n.Slip = nil
 		default:
 			s.Waits, s.At = false, d.Screen.Now().Seconds()
-			if p := d.paceOf(s.On[0]).orSlower(d.paceOf(s.On[1])); p.seconds > 0 {
+			if p := d.fadingOf(s.On[0]).orSlower(d.fadingOf(s.On[1])); p.seconds > 0 {
 				s.For, s.Even = p.seconds, p.even
 			}
 		}
