@@ -43,7 +43,6 @@ type prediction struct {
 	spawns    spawns.Set    // of them, those that the server has not told of yet
 	shown     predict.Once  // effects
 	known     rpl.Tick      // the newest that was compared
-	partial   rpl.Tick      // the first since then, which was not complete; 0: none
 	round     uint64        // counts findings of what is predicted
 	pass      uint64        // counts runs of a command for it
 	states    replay.States
@@ -85,7 +84,8 @@ func (r *Replication) OnCorrection(fn func(Correction)) {
 
 // reset forgets what was predicted in a session that has ended.
 func (pr *prediction) reset() {
-	pr.known, pr.partial, pr.shown = 0, 0, predict.Once{}
+	pr.known, pr.shown = 0, predict.Once{}
+	pr.states.Reset()
 	pr.forgetLevel()
 	pr.others.Reset()
 }
@@ -187,20 +187,11 @@ func (pr *prediction) reconcile(now rpl.Tick) {
 	t := pr.Proxy.Newest()
 	complete, since := pr.Proxy.Complete()
 	whole := !pr.commands.heard || complete == t || replay.HaveMoved(pr.all) // below another parent nothing is the way it was predicted
-	if t <= pr.known {
+	if t <= pr.known || !pr.states.Due(t, whole) {
 		return
 	}
-	if pr.partial == 0 { // counted from here, and not from pr.known: after an outage the first state may be far from it
-		pr.partial = t
-	}
-	if !whole && t < pr.partial+rpl.Tick(pr.config.Steps) {
-		return
-	}
-	pr.partial = 0
 	gap := float64(t - pr.known)
-	if pr.known = t; !whole {
-		pr.Faults.Count("state incomplete")
-	}
+	pr.known = t
 	refused := 0
 	if pr.commands.heard && complete == t {
 		if refused = pr.spawns.Refused(since, t, pr.commands.taken); refused > 0 {

@@ -102,7 +102,7 @@ func (r *Replication) Counter(name string) *uint64 { return r.shared.Faults.Coun
 // ("state differs": on a client, found by a checksum; "resync": packets could not be
 // read, so everything was sent anew), what comes and goes ("stream in", "stream out"),
 // what a client's prediction was compared with though it may not have been all ("state
-// incomplete": no whole packet came for a second), and what is lost on the link ("packet
+// incomplete": no whole state came for four seconds), and what is lost on the link ("packet
 // ignored", "packet dropped", "read failed", "write failed": see transport.Counters).
 func (r *Replication) Counters() iter.Seq2[string, uint64] { return r.shared.Faults.Counters() }
 

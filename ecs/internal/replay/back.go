@@ -167,7 +167,7 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 			switch {
 			case n.Predicted.Comes:
 				st.inject(n, ord)
-			case !Known(n) && (n.Replica == nil || !hasMoved(n)) && !news:
+			case (st.partly || !Known(n)) && (n.Replica == nil || !hasMoved(n)) && !news: // nothing is known of it
 			case kept && len(n.Items[ord].Comp.Item.Vars) == 0:
 				st.mend(n, ord, t)
 			default:
@@ -326,7 +326,7 @@ type Difference struct {
 // something has come that must be brought up to this machine's tick.
 func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fresh bool) {
 	for _, n := range all {
-		if !Known(n) {
+		if !Known(n) || st.partly && n.Predicted.Caught() {
 			of, is, comes := st.judgeNews(n)
 			if is && !wrong {
 				d = of
@@ -335,7 +335,7 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 			continue
 		}
 		met, moved := n.Predicted.Met, hasMoved(n)
-		n.Predicted.Met, fresh = true, fresh || moved
+		n.Predicted.Met, n.Predicted.Comes, fresh = true, st.partly && !met, fresh || moved
 		n.Replica.SetPredicted(true)
 		agrees := true
 		for ord := range n.Items {

@@ -1,8 +1,8 @@
 package replay
 
-// news: what the server tells of a predicted node before it knows that the node is here. It does so by
-// chance, so what is here is its state as of when it was told, and says nothing of later ticks. Each part of an
-// item may be of another tick, and is compared with what was predicted for that.
+// news: what the server tells of a predicted node before it knows that the node is here, and where its packets do not
+// tell all (due.go). Then what is here is its state as of when it was told, and says nothing of later ticks. Each part of
+// an item may be of another tick, and is compared with what was predicted for that.
 
 import (
 	"slices"
@@ -11,17 +11,20 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
+	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/rpl/schema"
 )
 
-// judgeNews is Judge for a node that is not known: it compares what has come of it with what was predicted for
-// the tick of that.
+// judgeNews compares what has come of a node since all was compared with what was predicted for the tick of that.
 func (st *States) judgeNews(n *nodes.Node) (d Difference, wrong, fresh bool) {
-	p := n.Predicted
+	p, since := n.Predicted, rpl.Tick(0)
+	if Known(n) {
+		since = st.judged
+	}
 	switch {
 	case n.Replica == nil:
 		return d, false, false
-	case p.Born == 0 && !p.Came:
+	case !p.Caught():
 		p.Comes, p.Came = true, true
 		return d, false, true
 	case hasMoved(n):
@@ -43,10 +46,13 @@ func (st *States) judgeNews(n *nodes.Node) (d Difference, wrong, fresh bool) {
 			part := &b.Comp.Item.Parts[i]
 			sent := n.Replica.PartTick(ord, part.Audience)
 			kept := k.At(sent)
-			if sent <= k.Judged[i] || kept == nil {
+			if sent <= max(k.Judged[i], since) || kept == nil {
 				continue
 			}
-			st.part, st.first = part, k.Judged[i] == 0
+			if Known(n) { // else it is noted as it comes
+				st.Refer(n, ord)
+			}
+			st.part, st.first = part, k.Judged[i] == 0 && !Known(n)
 			field, size := st.Differs(n, ord, b, e, kept, sent)
 			st.part, st.first, k.Judged[i] = nil, false, sent
 			if field == "" {

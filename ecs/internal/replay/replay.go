@@ -24,6 +24,8 @@ type States struct {
 	Start  func(*nodes.Node, *nodes.Binding) // drawing in place what comes from the server
 	Refer  func(n *nodes.Node, ord int)      // noting what an item refers to, of the state that its component is derived from
 
+	due
+
 	words, mine  []int32 // scratch
 	half, whole  []int32
 	vars, theirs []any

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
@@ -76,6 +77,19 @@ type Block struct {
 	Tick    ids.Tick
 	Void    bool // the block was replaced by an empty one
 	Entries []Entry
+}
+
+// InBlock reports whether a block of a tick that the peer is not known to have carries an entry of a kind for a row:
+// it comes for certain, and nothing need repeat it.
+func (l *Link) InBlock(t ids.Tick, kind uint8, handle uint32, row int) bool {
+	for i := range l.Blocks {
+		if l.Blocks[i].Tick == t && slices.ContainsFunc(l.Blocks[i].Entries, func(e Entry) bool {
+			return e.Kind == kind && e.Handle == handle && int(e.Row) == row
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // Frozen is whether the peer has been silent for so long that it is sent nothing but

@@ -284,7 +284,7 @@ func (u *updates) rowAction(p *Peer, h uint32, n *store.Node, i int, pr *peerRow
 	if speculative && pr.acked == 0 || n.Transient && pr.flight != 0 {
 		return coder.RowSame
 	}
-	if u.pending(r, pr) || p.predicts(n) && u.unconfirmed(r, pr) {
+	if u.pending(r, pr) || p.predicts(n) && u.unconfirmed(r, pr) && !p.Link.InBlock(ids.Tick(pr.newest), recRow, h, i) {
 		return u.baseOf(p, h, i, r, pr, speculative)
 	}
 	return coder.RowSame
