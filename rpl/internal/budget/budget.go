@@ -140,8 +140,8 @@ func (u *Bucket) ForLane(share, cost float64) (reserve float64, whole bool) {
 	if !u.LaneTakes(share + cost) {
 		return 0, false
 	}
-	need := float32(min(cost, u.Size))
-	switch pays := u.Tokens-share >= float64(need); {
+	most := min(cost, u.Size)
+	switch need, pays := float32(most), u.Tokens-share >= most; { // rounded, it may be more than a full bucket has
 	case pays && u.saved == 0 && (u.atOnce == 0 || u.atOnce+need <= float32(u.Size/2)):
 		u.atOnce += need
 		return cost, true
@@ -149,7 +149,7 @@ func (u *Bucket) ForLane(share, cost float64) (reserve float64, whole bool) {
 		u.saved = 0
 		return cost, true
 	}
-	u.saved = min(max(u.saved, 1), need)
+	u.saved = min(max(u.saved, 1), float32(most))
 	return min(float64(u.saved), cost-1), false
 }
 

@@ -1,0 +1,31 @@
+package budget
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// A message that costs more than the bucket holds leaves once the bucket is full, whatever its size in bytes and
+// fractions of them: until then nothing else leaves beside what is saved up for it.
+func TestMessageDearerThanTheBucketLeaves(t *testing.T) {
+	const seed = 1
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 2000 {
+		carries := 5_000 + 95_000*rng.Float64()
+		var u Bucket
+		cost := lineBucket(carries) * (1 + rng.Float64())
+		for left, n := 0, 1; left < 3; n++ {
+			u.Refill(NewBudget(1<<20), carries, time.Duration(n)*time.Second/30)
+			reserve, whole := u.ForLane(0, cost)
+			if u.Reserve(reserve); whole {
+				u.Charge(cost)
+				left++
+			}
+			if n > 60 {
+				t.Fatalf("seed %d: on a line of %.2f bytes a second %d of three messages that cost %.0f have left after %d sends, with %.2f of %.2f bytes",
+					seed, carries, left, cost, n, u.Tokens, u.Size)
+			}
+		}
+	}
+}
