@@ -214,3 +214,26 @@ func TestFlightInSilenceIsDrawn(t *testing.T) {
 		}
 	}
 }
+
+// What takes one step at a time at even intervals, as pieces of a game in turns do, has no pace at which it goes on: at
+// rest it is drawn where it is.
+func TestEvenStepsEndWhereTheyEnd(t *testing.T) {
+	for _, each := range []int{20, 60, 90} {
+		l := newLab(t, lan)
+		server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+		e := server.Create(Body)
+		l.joined()
+		l.steps(60)
+		for turn := range 8 {
+			Body.Get(e).Pos.X += 16
+			for step := range each {
+				l.steps(1)
+				client.Frame()
+				mine := client.find(tendon.ID(e))
+				if d := tendon.View(mine, Body).Pos.X - Body.Get(e).Pos.X; d > 0.05 || step > 16 && d < -0.05 {
+					t.Fatalf("each %d steps, turn %d: %d steps after it has moved it is drawn %.1f units beside its place", each, turn, step, d)
+				}
+			}
+		}
+	}
+}

@@ -85,7 +85,7 @@ func (sc *Screen) wayOn(k *Track, render float64) (w way, past bool) {
 	if w.to <= last || last < 1 || k.cut(last) || k.Ends || k.rests() {
 		return w, false
 	}
-	if slow := k.steady == evenly && int(k.every)*sc.Sends > sc.Steps; !k.stood && !k.waits && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
+	if slow := k.steady == evenly && int(k.every)*sc.Sends > sc.Steps && k.every <= sc.often(); !k.stood && !k.waits && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
 		k.stood = sc.received(k).stood(k.tick(last))
 	}
 	if k.stood {
@@ -378,6 +378,10 @@ func (b *beyond) add(k *Track, w *way, drawn []float64, render, now float64) {
 	}
 }
 
+// often is how far apart the states of what is told at a pace of its own are at most: what changes more seldom has stood
+// still in between.
+func (sc *Screen) often() rpl.Tick { return rpl.Tick(sc.Steps / 4) }
+
 // StillUntil returns up to when an item stood still whose state of tick t has come. An item
 // of which packets regularly say nothing (NodeData.Hz, a small budget) has moved
 // meanwhile: it is drawn on its way from now on, and not from the last packet on.
@@ -387,7 +391,7 @@ func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
 	if rd.Missing || k.waits || before > k.Newest() && (!rd.stood(k.Newest()) || sc.unsure(k, t)) { // what has not come may have told that it moved
 		return 0
 	}
-	if often := rpl.Tick(sc.Steps / 4); t-k.Newest() <= often && k.isSteady(t) { // what changes seldom has stood still
+	if t-k.Newest() <= sc.often() && k.isSteady(t) {
 		return min(before, rpl.Tick(sc.Render))
 	}
 	if k.Moving {
@@ -407,7 +411,7 @@ func (sc *Screen) unsure(k *Track, t rpl.Tick) bool {
 // in a packet of tick newest: as long as it was told so, and until the first send of a packet
 // since, for what moves is told of in each send, unless it has just arrived. 0: that is not known.
 func (sc *Screen) Known(k *Track, t, newest rpl.Tick) rpl.Tick {
-	if often := rpl.Tick(sc.Steps / 4); k.n == 0 || k.waits || t-k.Newest() <= often && k.isSteady(t) {
+	if k.n == 0 || k.waits || t-k.Newest() <= sc.often() && k.isSteady(t) {
 		return 0
 	}
 	rd := sc.received(k)
