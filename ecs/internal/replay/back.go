@@ -18,6 +18,7 @@ import (
 
 // SaveAll keeps the states after a tick.
 func (st *States) SaveAll(all []*nodes.Node, t rpl.Tick) {
+	st.saved = t
 	for _, n := range all {
 		if st.Nodes.Of(n.Entity) == n {
 			st.Save(n, t)
@@ -353,7 +354,11 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 				fresh, agrees = true, false
 				continue
 			}
-			if field, size := st.Differs(n, ord, b, e, k.Ring[t%predict.Ticks], t); field != "" {
+			field, size := st.Differs(n, ord, b, e, k.Ring[t%predict.Ticks], t)
+			if st.Debug {
+				st.noteStill(n, ord, field, t)
+			}
+			if field != "" {
 				if agrees = false; !wrong {
 					wrong, d = true, Difference{e, b.Comp.Name + "." + field, size}
 				}

@@ -33,6 +33,9 @@ type States struct {
 	was, is      []float64
 	first        bool         // what is sent once counts, too
 	part         *schema.Part // nothing of another part is compared; nil: all parts are
+
+	saved rpl.Tick                  // the newest tick whose states are kept
+	still map[*rpl.ItemType][]still // debug mode: by prop
 }
 
 // Save keeps a node's state after a tick.
