@@ -20,6 +20,9 @@
 //
 //	func TestRulesAreExact(t *testing.T) { tendontest.CheckStep(t, game, 600) }
 //
+// All machines are in one process: they share the game's package variables, which they do not as
+// separate programs. Keep what is a machine's own in what Game.Setup makes.
+//
 // [LateLine] is the line of which players complain most.
 package tendontest
 
