@@ -101,6 +101,7 @@ func (r *Replication) resetAuthority() {
 // resetClient forgets what this machine has kept as a client.
 func (r *Replication) resetClient() {
 	sh := &r.shared
+	_, rates := sh.config.Interest.(rpl.Rater)
 	r.client = client{shared: sh, draw: &r.draw, line: &r.line, nodes: &r.nodes}
 	r.proxies = proxies{
 		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, prefabs: &r.prefabs, client: &r.client, draw: &r.draw, calls: &r.calls, notify: &r.notify, predict: &r.predict,
@@ -108,7 +109,7 @@ func (r *Replication) resetClient() {
 	}
 	r.draw = drawing{
 		shared: sh, nodes: &r.nodes, proxies: &r.proxies, line: &r.line,
-		screen:  track.Screen{Steps: sh.config.Steps, Now: r.line.Now, Skips: func() uint64 { return sh.Proxy.Counters().Skipped }},
+		screen:  track.Screen{Steps: sh.config.Steps, Paced: rates, Now: r.line.Now, Skips: func() uint64 { return sh.Proxy.Counters().Skipped }},
 		inPlace: inplace.Painter{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen},
 		moved: reparent.Drawer{
 			Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, InWorld: WorldView,

@@ -38,6 +38,7 @@ const (
 type Screen struct {
 	Render       float64              // drawn time, in ticks
 	Steps, Sends int                  // a second, of the server
+	Paced        bool                 // what is far is told of less often (Track.Paced)
 	Now          func() time.Duration // the session's time
 	Received     Received
 	Skips        func() uint64 // how many packets were skipped in part (young.go)
@@ -85,7 +86,7 @@ func (sc *Screen) wayOn(k *Track, render float64) (w way, past bool) {
 	if w.to <= last || last < 1 || k.cut(last) || k.Ends || k.rests() {
 		return w, false
 	}
-	if slow := k.steady == evenly && int(k.every)*sc.Sends > sc.Steps && k.every <= sc.often(); !k.stood && !k.waits && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
+	if slow := (k.Paced || sc.Paced) && k.steady == evenly && int(k.every)*sc.Sends > sc.Steps && k.every <= sc.often(); !k.stood && !k.waits && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
 		k.stood = sc.received(k).stood(k.tick(last))
 	}
 	if k.stood {

@@ -43,6 +43,7 @@ type Track struct {
 	marks     uint16    // … and the game has said so: whatever else is known, it is no motion
 	Ends      bool      // its node goes: it is not drawn beyond where it was
 	predicted bool      // the newest sample is predicted
+	Paced     bool      // it is told of at a pace of its own: it has not stood because a packet does not tell of it
 	Moving    bool      // its newest state moves on by itself
 	stood     bool      // it was told to have stayed at its newest state; what is lost later does not change that
 	waits     bool      // what was told of it may have been lost in a hole (hole.go)
@@ -67,8 +68,7 @@ func New(s *Fields) *Track {
 	return &Track{set: s}
 }
 
-// evenly is how many states that came about as far apart make a pace: what is told at a
-// pace of its own (NodeData.Hz) has not stood because a packet does not tell of it.
+// evenly is how many states that came about as far apart make a pace.
 const evenly = 3
 
 // A way is where a render time is among the samples: at a share of the way from one to the
