@@ -91,7 +91,7 @@
 // that their tags clamp or cut; tagged components that are not registered; components
 // that stand on no node; nodes made on a client; parts that outlive their node; what a
 // prefab's function makes beside its node and the node's parts; bumps that were missed or
-// wasted; commands without a rule or an input, that never run, or that run in the wrong place.
+// wasted; commands without a rule or an input, that never run, or run in the wrong place; kept entries.
 // Config.Log says which peers have joined, and why others could not; OnEnd tells the
 // game.
 //

@@ -30,6 +30,8 @@ type Checker struct {
 	step    int     // counts steps
 	inStep  bool    // Receive has begun, and Send has not
 	spawned []spawn // by the rule that runs
+
+	entries entries // that the game keeps in components
 }
 
 // Remember stores the fields of proxies before the game's rules run.
@@ -58,6 +60,7 @@ func (ck *Checker) Check() {
 		ck.checkLeftParts()
 	}
 	ck.checkCommands()
+	ck.checkEntries()
 	for _, n := range ck.Nodes.Sorted() {
 		ck.checkShown(n)
 		ck.checkTags(n)
