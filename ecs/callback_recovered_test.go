@@ -3,11 +3,16 @@ package ecs_test
 // Panics in callbacks that the game recovers.
 
 import (
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/yohamta/donburi"
 
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
 )
 
 // When a client's callback panics and the game recovers, callbacks that have run do not run
@@ -97,4 +102,63 @@ func TestRecoveredStreamOut(t *testing.T) {
 		recovered(func() { l.steps(1) })
 	}
 	check(t, "who joins is", alone.Mode(), tendon.Client)
+}
+
+// Where OnLeave panics for each peer, all are told the reason all the same when a server closes, all
+// have left, and it may host again. The caller of Close has the panic.
+func TestRecoveredClose(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{Dedicated: true})
+	clients := []*machine{l.client(tendon.Config{}), l.client(tendon.Config{}), l.client(tendon.Config{})}
+	l.joined()
+	var left []rpl.Peer
+	server.OnLeave(func(p rpl.Peer) {
+		left = append(left, p)
+		panic("a mistake of the game")
+	})
+	for p := range server.Peers() {
+		tendon.Give(server.Create(Paint), p)
+	}
+	l.steps(10)
+	check(t, "the caller has", recovered(func() { server.Close("the room has crashed") }), any("a mistake of the game"))
+	check(t, "it is", server.Mode(), tendon.Dedicated)
+	check(t, "peers", len(slices.Collect(server.Peers())), 0)
+	check(t, "nodes of who has left", server.count(Paint), 0)
+	check(t, "OnLeave ran for", len(left), len(clients))
+	l.steps(30)
+	for _, c := range clients {
+		if err := c.ended; !errors.Is(err, transport.ErrClosed) || !strings.Contains(err.Error(), "the room has crashed") {
+			t.Errorf("%s was told %v", c.name, err)
+		}
+	}
+	again := l.net.Listener()
+	server.Host(again)
+	clients[0].Join(l.net.Dialer(again))
+	l.until("one is in again", func() bool { return len(slices.Collect(server.Peers())) == 1 })
+}
+
+// Where a client's OnStreamOut panics when it leaves, the server is told all the same, and the next
+// Receive ends what is left.
+func TestRecoveredLeaving(t *testing.T) {
+	l := newLab(t, lan)
+	server, client := l.server(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	server.tellPeers()
+	id := tendon.ID(server.Create(Paint))
+	l.until("it is there", func() bool { return client.has(id) })
+	panics := 1
+	client.OnStreamOut(Paint, func(*donburi.Entry, bool) {
+		if panics > 0 {
+			panics--
+			panic("a mistake of the game")
+		}
+	})
+	check(t, "the caller has", recovered(func() { client.Close("bye") }), any("a mistake of the game"))
+	l.steps(30)
+	server.heard("leave 2")
+	check(t, "it is", client.Mode(), tendon.Single)
+	if !errors.Is(client.ended, transport.ErrClosed) || !strings.Contains(client.ended.Error(), "bye") {
+		t.Errorf("it was told %v", client.ended)
+	}
+	check(t, "nodes", client.count(Paint), 0)
 }

@@ -29,7 +29,8 @@ type desertedLink struct{}
 func (desertedLink) Now() time.Duration     { return time.Second }
 func (desertedLink) Poll(transport.Handler) {}
 func (desertedLink) Err() error             { return nil }
-func (desertedLink) Close(string) error     { return nil }
+func (desertedLink) Close(string)           {}
+func (desertedLink) Wait() error            { return nil }
 
 func (desertedLink) Counters() (c transport.Counters) { return c }
 

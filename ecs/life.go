@@ -80,15 +80,13 @@ func (r *Replication) Join(d transport.Dialer) {
 			r.reportEnd(fmt.Errorf("tendon: joining: %w", err))
 			return
 		}
-		opened := false
 		defer func() {
-			if !opened { // a callback has panicked while the world ended: the next Receive joins anew
-				_ = link.Close("")
+			if r.line.Link == nil { // a callback has panicked while the world ended: the next Receive joins anew
+				r.line.Part(link, "")
 			}
 		}()
 		r.becomeClient()
 		r.line.Open(link)
-		opened = true
 	}, giveUp: func() {
 		r.line.Joining = false
 		r.dropWaiting()
@@ -102,7 +100,8 @@ func (r *Replication) Join(d transport.Dialer) {
 // Close does not wait for what is on its way, and nothing is sent again after it. On a good line a second
 // between the last calls and Close is enough; on one that loses a fifth, at 300 ms, one call in ten is lost by
 // then. Where calls must arrive, let the clients answer, and close then. A dedicated server stays one: it has
-// no player who could be Alone. Called outside of Receive, Send and callbacks, Close is done when it returns.
+// no player who could be Alone. Called outside of Receive, Send and callbacks, Close is done when it returns, but
+// for goodbyes that are not answered (see Wait). The others are told also if a callback panics.
 func (r *Replication) Close(reason string) {
 	mustBeMade("Close", r)
 	r.pending = slices.DeleteFunc(r.pending, func(q request) bool {
@@ -121,6 +120,13 @@ func (r *Replication) Close(reason string) {
 		}
 		r.stopHosting(reason)
 	})
+}
+
+// Wait waits until all that was closed here has said goodbye, a second at most: its ports are free then. Call it on
+// Close's goroutine before a program ends: else each goodbye was said once, and may be lost. Run and window.Run do.
+func (r *Replication) Wait() {
+	mustBeMade("Wait", r)
+	r.line.Wait()
 }
 
 // because adds a reason, which may be empty, to the error with which a connection ended.
@@ -164,15 +170,19 @@ func (r *Replication) stopIfShut(why error) {
 	r.reportEnd(fmt.Errorf("tendon: hosting has ended: %w", why))
 }
 
+// stopHosting empties all seats and closes the link, also where callbacks panic: the last panic goes on then.
 func (r *Replication) stopHosting(reason string) {
-	for len(r.seats.all) > 0 {
-		s := r.seats.all[0]
-		if s.gone == nil {
-			s.gone = transport.ErrClosed
-		}
-		r.seats.empty(s)
+	if len(r.seats.all) == 0 {
+		r.line.Part(r.line.Link, reason)
+		r.line.Leave()
+		return
 	}
-	r.line.Close(reason)
+	defer r.stopHosting(reason)
+	s := r.seats.all[0]
+	if s.gone == nil {
+		s.gone = transport.ErrClosed
+	}
+	r.seats.empty(s)
 }
 
 // outOfTicks ends hosting, now and on every later attempt: without further ticks, peers
@@ -210,8 +220,12 @@ func (r *Replication) becomeClient() {
 // player, unless OnEnd joins another session. said is the reason that the server is told
 // if it can still hear it.
 func (r *Replication) end(why error, said string) {
-	r.endAll(nodes.SessionOver, true)
-	r.line.Close(said)
+	r.client.ended = why // where a callback panics, the next Receive ends what is left; the server is told now
+	func() {
+		defer r.line.Part(r.line.Link, said)
+		r.endAll(nodes.SessionOver, true)
+	}()
+	r.line.Leave()
 	donburix.Drop(r.Session(), components.Proxy)
 	r.home.strip()
 	r.calls.dropCalls()
@@ -233,9 +247,7 @@ func (r *Replication) reportEnd(err error) {
 	}
 	r.failure = err
 	r.shared.config.Log.Info("ended", "why", err)
-	for _, fn := range r.hooks.end {
-		fn(err)
-	}
+	call(r.hooks.end, err)
 }
 
 // endAll ends every node but the session's, and the nodes that callbacks make meanwhile. Calls that wait
@@ -330,7 +342,7 @@ func (r *Replication) start() {
 		fn()
 	}
 	if r.shared.Me == rpl.Server {
-		r.seats.join(r.shared.Me)
+		call(r.hooks.join, r.shared.Me)
 	}
 }
 

@@ -97,9 +97,7 @@ func (r *Replication) receiveClient() {
 		r.enter(*m)
 	}
 	if r.client.ended != nil {
-		why := r.client.ended
-		r.client.ended = nil
-		r.end(why, "left")
+		r.end(r.client.ended, "left")
 		return
 	}
 	now := r.line.Now()

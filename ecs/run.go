@@ -16,7 +16,7 @@ import (
 // a second by the clock. After a hitch it makes up for up to a second of lost steps, as a
 // window does, because clients know the time by them; older time is given up. When ctx is
 // done it makes one more step, in which the game may save and Close with a reason of its
-// own, closes the session and returns nil. When OnEnd is told an error, Run returns that
+// own, closes the session, waits until the others know (see Wait) and returns nil. When OnEnd is told an error, Run returns that
 // error, unless OnEnd has called Host or Join again. Run panics without a context or a step function.
 func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 	mustBeMade("Run", r)
@@ -28,6 +28,7 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 	begin, steps := time.Now(), pace.Steps{Hz: r.shared.config.Steps}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	defer r.Wait()
 	for {
 		select {
 		case <-ctx.Done():

@@ -316,27 +316,25 @@ func (ss *seating) arrivals() {
 			}
 			s.joined, s.known = true, true
 			ss.Auth.Expect(s.peer)
-			ss.join(s.peer)
+			call(ss.hooks.join, s.peer)
 		}
 	}
 }
 
-func (ss *seating) join(p rpl.Peer) {
-	for _, fn := range ss.hooks.join {
-		fn(p)
+func call[T any](fns []func(T), v T) {
+	for _, fn := range fns {
+		fn(v)
 	}
 }
 
 // empty takes a seat away: OnLeave runs, then the peer's nodes end or pass to nobody,
-// then its stream ends.
+// then its stream ends. All of that happens once, also where a callback panics.
 func (ss *seating) empty(s *seat) {
+	defer func() { ss.all = slices.DeleteFunc(ss.all, func(o *seat) bool { return o == s }) }()
+	defer ss.Auth.Disconnect(s.peer)
+	defer ss.extract.Orphaned(s.peer)
 	if s.known {
 		ss.config.Log.Info("left", "peer", s.peer, "why", s.gone)
-		for _, fn := range ss.hooks.leave {
-			fn(s.peer)
-		}
+		call(ss.hooks.leave, s.peer)
 	}
-	ss.extract.Orphaned(s.peer)
-	ss.Auth.Disconnect(s.peer)
-	ss.all = slices.DeleteFunc(ss.all, func(o *seat) bool { return o == s })
 }

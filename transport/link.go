@@ -72,7 +72,8 @@ type Listener interface {
 	// are told, its Handler gets Closed with ErrClosed for each Conn at the next
 	// Poll, and its Err returns ErrClosed. A session that hosts on it stops hosting
 	// at its next Receive; to give the peers a reason, close the session instead.
-	// Any goroutine may call Close; a second call does nothing. An error is the
+	// Unlike Link.Close it waits, as Link.Wait does: when it returns, the address is free.
+	// Any goroutine may call Close; after the Link's own Close it only waits. An error is the
 	// socket's.
 	Close() error
 }
@@ -87,6 +88,7 @@ type Dialer interface {
 }
 
 // A Link is an endpoint in use. Poll, Err and Close are called on one goroutine.
+// Whoever closes a Link and needs its address, or ends the program, calls Wait then.
 type Link interface {
 	// Now is the link's monotonic clock: the time since an arbitrary start. The
 	// clock of a mem link is virtual.
@@ -101,12 +103,17 @@ type Link interface {
 	Err() error
 	// Counters counts the packets and socket calls that failed; valid after Close too.
 	Counters() Counters
-	// Close tells every peer the reason, cut to 200 bytes, and frees the endpoint. It waits
-	// until the peers know, or, where one does not answer, until all copies of the goodbye are
-	// said: that takes 0.75 s and up to five ticks of its timer, about a second.
-	// The local Handler is not called. A second call does nothing. An error is the
-	// socket's.
-	Close(reason string) error
+	// Close tells every peer the reason, cut to 200 bytes, and does not wait for an answer:
+	// when it returns, each goodbye has left once. The endpoint repeats those that are not
+	// answered, on goroutines of its own, and is freed once its peers know: see Wait.
+	// The local Handler is not called. A second call does nothing.
+	Close(reason string)
+	// Wait, after Close, waits until the endpoint is freed: until all peers know, or, where one
+	// does not answer, until all copies of the goodbye are said. That takes 0.75 s and up to
+	// five ticks of its timer, about a second. Then the address is free, and no goroutine is
+	// left. It returns the error of freeing the socket. Any goroutine may call it, any number
+	// of times. That of a mem link returns at once: its goodbyes are said in Network.Advance.
+	Wait() error
 }
 
 // Counters are a link's counts, since it began, of what failed or was discarded.

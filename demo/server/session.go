@@ -204,4 +204,7 @@ func (s *session) close() {
 	if s.server != nil {
 		s.server.rep.Close("the server has stopped")
 	}
+	for _, m := range s.members() {
+		m.rep.Wait()
+	}
 }

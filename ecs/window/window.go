@@ -67,7 +67,7 @@ var ErrNotOpened = errors.New("window: no window can be opened here")
 // Run opens a window and plays until it is closed. Call it from main's goroutine, once in a
 // program, as Ebitengine has it: a menu is a state of the game, and not a Run of its own.
 //
-// Whatever ends it, Run closes the session, in the last update: what Ebitengine and the
+// Whatever ends it, Run closes the session and waits until the others know, in the last update: what Ebitengine and the
 // drivers do when they take the window down can end the program. To give the others a
 // reason of its own, a game calls Close in Update before. A game that asks its player
 // before it ends calls ebiten.SetWindowClosingHandled(true) before Run; its window is then
@@ -147,10 +147,13 @@ func (l *loop) Update() error {
 	return err
 }
 
-// close closes the sessions. It does nothing to those that are closed.
+// close closes the sessions, and waits until the others know. It does nothing to those that are closed.
 func (l *loop) close() {
 	for _, p := range l.panes {
 		p.Rep.Close("the window was closed")
+	}
+	for _, p := range l.panes {
+		p.Rep.Wait()
 	}
 }
 

@@ -44,7 +44,8 @@ func TestGames(t *testing.T) {
 		if len(games) == 1 && (games[0].Title != x.title || games[0].Players != 1 || games[0].Most != 8 || games[0].Addr != l.Addr()) {
 			t.Errorf("found %+v", games[0])
 		}
-		if err := link.Close("over"); err != nil {
+		link.Close("over")
+		if err := link.Wait(); err != nil {
 			t.Error(err)
 		}
 	}

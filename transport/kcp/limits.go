@@ -36,7 +36,7 @@ const (
 	// shareOfWaits is the part of the time that may be spent with it: a quarter. A card that
 	// needs more is too slow for what is sent.
 	shareOfWaits = 4
-	// pollGoodbye is how often Close looks whether all peers know.
+	// pollGoodbye is how often a closed link looks whether all peers know.
 	pollGoodbye = 2 * time.Millisecond
 	// mostAddresses is how many addresses of one name a client asks at once.
 	mostAddresses = 4

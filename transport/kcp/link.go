@@ -26,11 +26,13 @@ type link struct {
 	air    *air          // nil: no simulated network
 	homing *homing       // nil: the socket's packets all come from one address
 	work   chan struct{} // a listener's: a handshake waits for the worker
-	over   func()        // called once the link is closed; nil: nothing
+	over   func()        // called when the link is closed; nil: nothing
 	start  time.Time
 	once   sync.Once
-	done   chan struct{}
+	done   chan struct{}  // closed when the goodbyes are said
 	all    sync.WaitGroup // the goroutines
+	freed  chan struct{}  // closed when the socket and the goroutines are gone
+	err    error          // of freeing the socket
 
 	readErrors, writeErrors atomic.Uint64
 }
@@ -43,7 +45,7 @@ type starter func(endpoint.Config) (listens bool, e *endpoint.Endpoint, err erro
 // open makes a link on a socket; start makes its endpoint. open takes over the
 // socket and closes it when start fails.
 func open(socket *net.UDPConn, local string, o options, start starter) (*link, error) {
-	l := &link{socket: socket, homing: newHoming(socket), start: time.Now(), work: make(chan struct{}, 1), done: make(chan struct{})}
+	l := &link{socket: socket, homing: newHoming(socket), start: time.Now(), work: make(chan struct{}, 1), done: make(chan struct{}), freed: make(chan struct{})}
 	var err error
 	if l.sender, err = newSender(socket, l.homing); err != nil {
 		socket.Close()
@@ -108,40 +110,59 @@ func (l *link) Counters() transport.Counters {
 }
 
 // Close implements transport.Link.
-func (l *link) Close(reason string) error {
+func (l *link) Close(reason string) {
 	l.e.Close(reason)
-	return l.free()
+	l.part()
+}
+
+// Wait implements transport.Link.
+func (l *link) Wait() error {
+	<-l.freed
+	return l.err
 }
 
 // shut closes the link because its listener was closed; unlike Close, it is reported
 // to the Handler.
 func (l *link) shut(reason string) error {
 	l.e.Shut(reason)
-	return l.free()
+	l.part()
+	return l.Wait()
 }
 
-// free waits until all peers know that this end has closed, then closes the socket, once,
-// and waits for the goroutines, which do not block.
-func (l *link) free() (err error) {
+// part has the goodbyes leave once, and the rest happen beside the game, which may step other
+// sessions.
+func (l *link) part() {
 	l.once.Do(func() {
-		l.flush()
-		for l.e.Lingers() && !errors.Is(l.e.Err(), transport.ErrSocket) {
-			time.Sleep(pollGoodbye)
-		}
-		close(l.done)
-		if l.air != nil {
-			l.air.close()
-		}
 		if l.outbox != nil {
-			l.outbox.close()
+			l.outbox.drain() // the program may end right after this
+			parting.add(l)
 		}
-		err = l.socket.Close()
-		l.all.Wait()
 		if l.over != nil {
 			l.over()
 		}
+		go l.free()
 	})
-	return err
+}
+
+// free waits until all peers know that this end has closed, then closes the socket and waits
+// for the goroutines, which do not block.
+func (l *link) free() {
+	for l.e.Lingers() && !errors.Is(l.e.Err(), transport.ErrSocket) {
+		time.Sleep(pollGoodbye)
+	}
+	close(l.done)
+	if l.air != nil {
+		l.air.close()
+	}
+	if l.outbox != nil {
+		l.outbox.close()
+	}
+	l.err = l.socket.Close()
+	l.all.Wait()
+	if l.outbox != nil {
+		parting.remove(l)
+	}
+	close(l.freed)
 }
 
 // write sends a packet on the socket; a listener's leaves with others (flush). A failed write is

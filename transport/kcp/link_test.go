@@ -257,11 +257,10 @@ func TestBrokenSocket(t *testing.T) {
 	if !errors.Is(server.Ended[0], transport.ErrSocket) {
 		t.Errorf("told %v", server.Ended[0])
 	}
-	server.Link.(*link).once.Do(func() { // its socket is closed: Close would say so
-		close(server.Link.(*link).done)
-		server.Link.(*link).outbox.close()
-		server.Link.(*link).all.Wait()
-	})
+	r.Leave(server, "")
+	if err := server.Wait(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("freeing it: %v", err)
+	}
 }
 
 // A game that does nothing for longer than the silence that ends a connection keeps

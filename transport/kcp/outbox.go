@@ -19,6 +19,8 @@ type outbox struct {
 	mu      sync.Mutex
 	filling *batch // what put adds to; the writer has another
 	closed  bool
+	writing bool       // the writer has packets that are not written yet
+	written *sync.Cond // of mu: the writer has written what there was
 
 	wake chan struct{}
 	over chan struct{} // closed when the writer has ended
@@ -49,6 +51,7 @@ func (b *batch) empty() {
 
 func newOutbox(write func(*batch) int, lose func(int)) *outbox {
 	o := &outbox{write: write, lose: lose, filling: &batch{}, wake: make(chan struct{}, 1), over: make(chan struct{})}
+	o.written = sync.NewCond(&o.mu)
 	go o.run()
 	return o
 }
@@ -90,6 +93,17 @@ func (o *outbox) rouse() {
 	}
 }
 
+// drain returns once what was put has been written. It waits no longer than writing takes, which
+// does not wait for room for long.
+func (o *outbox) drain() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for !o.closed && (o.writing || len(o.filling.packets) > 0) {
+		o.rouse()
+		o.written.Wait()
+	}
+}
+
 // close writes what waits, and ends the writer. A packet that is put later is lost.
 func (o *outbox) close() {
 	o.mu.Lock()
@@ -107,8 +121,9 @@ func (o *outbox) run() {
 		<-o.wake
 		for {
 			o.mu.Lock()
-			closed = o.closed
-			if len(o.filling.packets) == 0 {
+			closed, o.writing = o.closed, len(o.filling.packets) > 0
+			if !o.writing {
+				o.written.Broadcast()
 				o.mu.Unlock()
 				break
 			}

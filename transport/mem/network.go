@@ -219,11 +219,13 @@ func (l *Link) Now() time.Duration { return l.n.Now() }
 func (l *Link) Poll(h transport.Handler) { l.e.Poll(h) }
 
 // Close implements transport.Link.
-func (l *Link) Close(reason string) error {
+func (l *Link) Close(reason string) {
 	l.e.Close(reason)
 	l.free()
-	return nil
 }
+
+// Wait implements transport.Link. Time passes in Advance alone, so there is nothing to wait for.
+func (l *Link) Wait() error { return nil }
 
 // free makes the network forget the endpoint, once its goodbyes are said.
 func (l *Link) free() {

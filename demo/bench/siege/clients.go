@@ -138,6 +138,9 @@ func (g *guests) do(o order) {
 			x.rep.Close("bye")
 			delete(g.told, x)
 		}
+		for _, x := range g.of[:n] {
+			x.rep.Wait() // what is measured next is without them
+		}
 		g.of = g.of[n:]
 	case "memory":
 		num = memory()

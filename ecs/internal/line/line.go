@@ -4,6 +4,7 @@ package line
 
 import (
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/tendonengine/tendon/ecs/internal/meter"
@@ -20,6 +21,7 @@ type Line struct {
 	Joining bool           // Join was called; it takes effect at the next Receive
 
 	log      *slog.Logger
+	parting  *sync.WaitGroup // the links that still say goodbye
 	lost     meter.Link
 	linkBase time.Duration // the session's time minus the link's
 	timeBase time.Duration // the session's time without a link, at timeTick
@@ -33,7 +35,7 @@ func New(b *nodes.Base, clock func() time.Duration, log *slog.Logger) Line {
 		born := time.Now()
 		clock = func() time.Duration { return time.Since(born) }
 	}
-	return Line{Base: b, log: log, clock: clock}
+	return Line{Base: b, log: log, parting: &sync.WaitGroup{}, clock: clock}
 }
 
 // Now returns the session's time: the link's clock if there is a link, else the time of
@@ -68,12 +70,22 @@ func (ln *Line) Open(l transport.Link) {
 	ln.linkBase = base - l.Now()
 }
 
-// Close closes the link; the session's time continues by its ticks.
-func (ln *Line) Close(reason string) {
+// Part closes a link, and does not wait: its goodbyes are those that Wait waits for.
+func (ln *Line) Part(l transport.Link, reason string) {
+	l.Close(reason)
+	ln.parting.Go(func() {
+		if err := l.Wait(); err != nil {
+			ln.log.Warn("closing the link", "err", err)
+		}
+	})
+}
+
+// Wait waits until all links that were closed are freed.
+func (ln *Line) Wait() { ln.parting.Wait() }
+
+// Leave leaves the link, which was closed; the session's time continues by its ticks.
+func (ln *Line) Leave() {
 	ln.timeBase, ln.timeTick = ln.Now(), ln.Tick
-	if err := ln.Link.Close(reason); err != nil {
-		ln.log.Warn("closing the link", "err", err)
-	}
 	ln.Link = nil
 }
 

@@ -40,7 +40,7 @@ func (c *Conn) end(cause wire.Cause, reason string) (was state) {
 	}
 	c.mu.Unlock()
 	if was != ended { // else a goodbye goes on that was begun
-		// A client that has heard nothing says it once: its game is not to wait in Link.Close for
+		// A client that has heard nothing says it once: its program is not to wait in Link.Wait for
 		// who does not answer.
 		c.e.parted(c, says && (c.e.listens || cause != wire.Unheard))
 	}

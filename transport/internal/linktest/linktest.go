@@ -4,7 +4,6 @@ package linktest
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -108,6 +107,9 @@ func NewRig(t *testing.T, n Net) *Rig {
 			if !s.closed {
 				s.Close("the test is over")
 			}
+		}
+		for _, s := range r.sides {
+			_ = s.Wait() // a test may have closed its socket
 			for _, w := range s.wrong {
 				t.Error(w)
 			}
@@ -183,29 +185,19 @@ func (r *Rig) Until(what string, so func() bool) {
 	}
 }
 
-// Hang closes a link.
-func (r *Rig) Hang(s *Side, reason string) {
+// Leave closes a link, and does not wait until the goodbye has arrived.
+func (r *Rig) Leave(s *Side, reason string) {
 	s.closed = true
-	if err := s.Close(reason); err != nil {
-		r.Error(err)
-	}
+	s.Close(reason)
 }
 
-// HangAll closes links at the same time, each on a goroutine of its own: Close waits
-// until the goodbye has arrived. The function that it returns waits for all of them.
-func (r *Rig) HangAll(sides []*Side, reason string) (wait func()) {
-	for _, s := range sides {
-		s.closed = true // before any goroutine runs: Turn reads it
+// Hang closes a link, and waits until it is freed.
+func (r *Rig) Hang(s *Side, reason string) {
+	r.Helper()
+	r.Leave(s, reason)
+	if err := s.Wait(); err != nil {
+		r.Error(err)
 	}
-	var all sync.WaitGroup
-	for _, s := range sides {
-		all.Go(func() {
-			if err := s.Close(reason); err != nil {
-				r.Error(err)
-			}
-		})
-	}
-	return all.Wait
 }
 
 // Send sends one datagram and returns its number.

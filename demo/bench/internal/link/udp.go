@@ -67,11 +67,15 @@ func (n *Network) Pair() (server, client *UDPEnd, err error) {
 
 // Close ends every connection.
 func (n *Network) Close() error {
-	var all error
-	for _, c := range n.clients {
-		all = errors.Join(all, c.Close("the bench has ended"))
+	links := append([]transport.Link{n.server}, n.clients...)
+	for _, l := range links {
+		l.Close("the bench has ended")
 	}
-	return errors.Join(all, n.server.Close("the bench has ended"))
+	var all error
+	for _, l := range links {
+		all = errors.Join(all, l.Wait())
+	}
+	return all
 }
 
 // A UDPEnd is one side of a connection over UDP, with the methods of End.

@@ -157,6 +157,7 @@ type idle struct{ w *donburiWorld }
 func (l idle) Now() time.Duration     { return l.w.now }
 func (l idle) Poll(transport.Handler) {}
 func (l idle) Err() error             { return nil }
-func (l idle) Close(string) error     { return nil }
+func (l idle) Close(string)           {}
+func (l idle) Wait() error            { return nil }
 
 func (l idle) Counters() (c transport.Counters) { return c }
