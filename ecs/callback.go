@@ -59,14 +59,15 @@ func (r *Replication) OnJoin(fn func(p rpl.Peer)) {
 
 // OnLeave runs on the authority, once, before the peer's nodes are removed or pass to
 // nobody; it does not run for Load. It runs at once for a peer that has closed the
-// session or was kicked. For a peer that has fallen silent it runs 30 s after OnLost.
+// session or was kicked. For a peer that has fallen silent it runs 30 s after OnLost, or
+// after it fell silent, where a Load came between and OnJoin has not run again.
 func (r *Replication) OnLeave(fn func(p rpl.Peer)) {
 	mustBeMade("OnLeave", r)
 	r.hooks.leave = appendHook(r.hooks.leave, "OnLeave", fn)
 }
 
-// OnLost runs on the authority when a peer that has joined has not been heard for 10 s,
-// or its socket has failed. The peer keeps its number, its nodes, its groups and its
+// OnLost runs on the authority when a peer whose OnJoin has run in this level has not been heard
+// for 10 s, or its socket has failed. The peer keeps its number, its nodes, its groups and its
 // place among Peers; calls to it are dropped and counted ("rpc dropped"). A client that
 // joins again before its silence is noticed is lost and back all the same.
 func (r *Replication) OnLost(fn func(p rpl.Peer)) {
@@ -75,7 +76,8 @@ func (r *Replication) OnLost(fn func(p rpl.Peer)) {
 }
 
 // OnBack runs on the authority when a lost client has joined again within 30 s and its
-// side of the level is built. OnJoin does not run then, unless a level was loaded meanwhile.
+// side of the level is built. OnJoin does not run then, unless a level was loaded meanwhile:
+// it follows OnBack. Of a peer without OnLost, because of a Load, OnJoin alone tells.
 func (r *Replication) OnBack(fn func(p rpl.Peer)) {
 	mustBeMade("OnBack", r)
 	r.hooks.back = appendHook(r.hooks.back, "OnBack", fn)

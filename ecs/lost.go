@@ -15,11 +15,12 @@ import (
 
 // An absence is what a seat records of a peer that is away.
 type absence struct {
-	broke error         // why the connection ended, until the game is told
-	next  *handshake    // a client that has come for the seat, until it gets it
-	lost  bool          // OnLost has run, and OnBack has not
-	since time.Duration // when OnLost ran, in the session's time
-	until time.Duration // when the peer leaves for good, if it is not back
+	broke    error         // why the connection ended, until the game is told
+	next     *handshake    // a client that has come for the seat, until it gets it
+	lost     bool          // it is away: its connection is over, and it is not back
+	reported bool          // OnLost has run, and OnBack has not
+	since    time.Duration // since when it is lost, in the session's time
+	until    time.Duration // when the peer leaves for good, if it is not back
 }
 
 // A handshake is a new connection of a client that asks for its kept seat.
@@ -97,10 +98,10 @@ func (ss *seating) lose(s *seat) {
 		return
 	}
 	s.until = ss.line.Now() + ss.config.Times.Grace
-	s.lost, s.since = true, ss.line.Now()
+	s.lost, s.reported, s.since = true, s.joined, ss.line.Now() // in a level without its OnJoin the game has nothing of it
 	ss.config.Log.Info("lost", "peer", s.peer, "why", why)
-	for _, fn := range ss.hooks.lost {
-		fn(s.peer)
+	if s.reported {
+		call(ss.hooks.lost, s.peer)
 	}
 	ss.keepFew()
 }
@@ -123,11 +124,12 @@ func (ss *seating) keepFew() {
 	}
 }
 
-// back tells the game that a lost peer is back: its side of the level is built.
+// back tells the game that a lost peer is back, if it knows of the loss: its side of the level is built.
 func (ss *seating) back(s *seat) {
-	s.lost = false
+	reported := s.reported
+	s.lost, s.reported = false, false
 	ss.config.Log.Info("back", "peer", s.peer, "remote", s.conn.Stats().Remote, "after", ss.line.Now()-s.since)
-	for _, fn := range ss.hooks.back {
-		fn(s.peer)
+	if reported {
+		call(ss.hooks.back, s.peer)
 	}
 }

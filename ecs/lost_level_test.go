@@ -3,6 +3,7 @@ package ecs_test
 // Lost peers and the world: load-time nodes and levels.
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/yohamta/donburi"
@@ -92,11 +93,37 @@ func TestBackInAnotherLevel(t *testing.T) {
 	check(t, "the new level's crate and door", client.count(Paint), 2)
 	check(t, "her number", client.Me(), 2)
 
-	// OnLost and OnLeave also run for a peer that is lost before its side of a level is
-	// built.
+	// OnLeave also runs for a peer that is lost before its side of a level is built.
 	server.Load("tower")
 	ann.cut()
-	l.outlives(server, "lost")
-	l.seconds(31)
-	server.heard(`world "tower", start, lost 2, leave 2`)
+	l.seconds(45)
+	server.heard(`world "tower", start, leave 2`)
+}
+
+// A level is loaded while a peer is away and nobody has noticed yet: in this level its OnJoin has not
+// run, so OnLost does not, nor OnBack; OnJoin tells that it is there again, or OnLeave that it is not.
+func TestLostInALevelOfOthers(t *testing.T) {
+	for name, x := range map[string]struct {
+		seconds int
+		want    string
+	}{"back": {20, "join 1, join 2"}, "gone": {45, "join 1, leave 2"}} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, lan)
+			server, ann := l.server(tendon.Config{}), l.player(tendon.Config{})
+			l.joined()
+			server.tellPeers()
+			ann.cut()
+			l.seconds(5)
+			server.Load("another")
+			l.seconds(x.seconds)
+			check(t, "she has her seat", server.Stats(2).Lost, name == "back")
+			ann.mend()
+			l.seconds(10)
+			heard := server.said()
+			if name == "gone" {
+				heard = heard[:2] // then she is another peer
+			}
+			check(t, "the server heard", strings.Join(heard, ", "), x.want)
+		})
+	}
 }

@@ -60,7 +60,7 @@ func newRegister(server *machine) *register {
 	})
 	server.OnLost(func(p rpl.Peer) {
 		f := of("lost", p)
-		must("OnLost", p, f.known && !f.lost && !f.left)
+		must("OnLost", p, f.known && !f.joins && !f.lost && !f.left)
 		f.lost = true
 	})
 	server.OnBack(func(p rpl.Peer) {
@@ -86,7 +86,9 @@ func (r *register) look() {
 		if f.left {
 			continue
 		}
-		check(r.lab, fmt.Sprintf("peer %d is lost", p), r.Stats(p).Lost, f.lost)
+		if f.lost || !f.joins { // else OnLost does not tell of it
+			check(r.lab, fmt.Sprintf("peer %d is lost", p), r.Stats(p).Lost, f.lost)
+		}
 		if f.joins {
 			continue
 		}
