@@ -228,9 +228,9 @@ func (a *Authority) give(slot uint32, p Peer) {
 
 // handOver is HandOver by slot.
 func (a *Authority) handOver(slot uint32, p Peer) {
-	if a.store.SetOwner(slot, p) {
+	if was := a.store.Nodes[slot].Owner; a.store.SetOwner(slot, p) {
 		a.sender.OwnershipAtHolders(slot, a.unsent(), false)
-		a.sender.PredictedAtHolders(&a.store.Nodes[slot])
+		a.sender.PredictedAtHolders(&a.store.Nodes[slot], was)
 		a.interest.Rejudge(slot)
 	}
 }

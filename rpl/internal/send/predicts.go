@@ -18,18 +18,19 @@ import (
 // predicted is what a peer predicts.
 type predicted struct {
 	on      bool       // it predicts the nodes that it owns and that commands move …
-	others  []ids.Node // … and these
+	others  int32      // … and so many others, the first …
+	named   []ids.Node // … of these; the rest were its own as new nodes, which its commands may have made there, too
 	slots   []uint32   // scratch, also of Encode: the nodes that it may predict …
 	handles []uint32   // … and of these, those of which this send has an update
 }
 
 // predicts reports whether the peer predicts a node.
 func (p *Peer) predicts(n *store.Node) bool {
-	return p.predicted.on && (n.Owner == p.ID && n.Layout.Commanded || slices.Contains(p.predicted.others, n.ID))
+	return p.predicted.on && (n.Owner == p.ID && n.Layout.Commanded || slices.Contains(p.PredictedOthers(), n.ID))
 }
 
 // PredictedOthers are the nodes that the peer predicts and does not own.
-func (p *Peer) PredictedOthers() []ids.Node { return p.predicted.others }
+func (p *Peer) PredictedOthers() []ids.Node { return p.predicted.named[:p.predicted.others] }
 
 // unconfirmed reports whether the peer may take the row for something else than it is:
 // the acked version does not lead to what it is now, or another was sent since. Of what stands, once
@@ -43,18 +44,14 @@ func (u *updates) unconfirmed(r *store.Row, pr *peerRow) bool {
 // carries all that it is not known to have of them, not only of what has changed.
 func (s *Sender) SetPredicting(p *Peer, others []ids.Node) {
 	pr := &p.predicted
-	if pr.on && slices.Equal(pr.others, others) {
+	if pr.on && slices.Equal(p.PredictedOthers(), others) {
 		return
 	}
 	if pr.slots = pr.slots[:0]; !pr.on {
 		pr.slots = s.store.Owned(p.ID, pr.slots)
 	}
-	for _, id := range slices.Concat(pr.others, others) { // all others are as before: a peer may say this often
-		if slot, ok := s.store.Slot(id); ok {
-			pr.slots = append(pr.slots, slot)
-		}
-	}
-	pr.on, pr.others = true, slices.Clone(others)
+	pr.slots = store.AppendSlots(s.store, store.AppendSlots(s.store, pr.slots, pr.named), others) // all others are as before: a peer may say this often
+	pr.on, pr.others, pr.named = true, int32(len(others)), slices.Concat(others, pr.named[pr.others:])
 	for _, slot := range pr.slots {
 		n := &s.store.Nodes[slot]
 		if hd := n.Holder(p.Index); hd != nil && hd.Handle() != wire.NoHandle {
@@ -71,8 +68,11 @@ func (s *Sender) renewPlain(p *Peer, h uint32, n *store.Node) {
 	}
 }
 
-// PredictedAtHolders judges a node anew at all peers that hold it, after a change of owner.
-func (s *Sender) PredictedAtHolders(n *store.Node) {
+// PredictedAtHolders judges a node anew at all peers that hold it, after it has passed from an owner.
+func (s *Sender) PredictedAtHolders(n *store.Node, from ids.Peer) {
+	if p := s.ByID.Find(from); p != nil && p.predicted.on && n.IsNew(s.store.Send) {
+		p.predicted.named = append(p.predicted.named, n.ID)
+	}
 	for _, h := range n.Holders {
 		if h.Handle() != wire.NoHandle {
 			s.renewPlain(s.All[h.Peer()], h.Handle(), n)
@@ -91,11 +91,8 @@ func (k *packer) scanPredicted() {
 	}
 	c.Left = p.plan.held || p.plan.probe
 	p.predicted.slots, p.predicted.handles = s.store.Owned(p.ID, p.predicted.slots[:0]), p.predicted.handles[:0]
-	for _, id := range p.predicted.others {
-		if slot, ok := s.store.Slot(id); ok && s.store.Nodes[slot].Owner != p.ID {
-			p.predicted.slots = append(p.predicted.slots, slot)
-		}
-	}
+	p.predicted.named = store.KeepNew(s.store, p.predicted.named, int(p.predicted.others))
+	p.predicted.slots = store.AppendSlots(s.store, p.predicted.slots, p.predicted.named)
 	for _, slot := range p.predicted.slots {
 		n := &s.store.Nodes[slot]
 		hd := n.Holder(p.Index)
@@ -103,7 +100,7 @@ func (k *packer) scanPredicted() {
 			continue
 		}
 		h := hd.Handle()
-		c.Left = c.Left || s.store.Send-n.Born < wire.NewSends && (h == wire.NoHandle || // it may not be in the send's first packet
+		c.Left = c.Left || n.IsNew(s.store.Send) && (h == wire.NoHandle || // it may not be in the send's first packet
 			p.States[h].State == HandleComing && (!p.maybeArrived(&p.States[h]) || p.States[h].since(k.now) == 0 && s.Planner.burstRoom(p) < wire.MaxBurst-smallBits))
 		if !p.predicts(n) || h == wire.NoHandle || n.Transient {
 			continue

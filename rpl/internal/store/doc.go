@@ -9,6 +9,7 @@
 //	store.go                    what there is, by name
 //	node.go, tree.go            nodes, their parents and owners; streaming.go: how they are sent;
 //	                            holder.go: the peers to which they are relevant;
+//	                            nodelists.go: some of them, by name;
 //	                            secret.go: who may know; few.go: short lists; audience.go: whether anybody has one;
 //	                            spare.go: what free slots give back
 //	item.go, layout.go          items, and which of them a node has

@@ -77,8 +77,8 @@ const (
 	// record's place.
 	RecordLen = 1024
 
-	// NewSends is for how many sends a packet says that it is not complete where a node that its peer has
-	// perhaps made itself, by a command, waits for room: so that the peer does not take it for refused.
+	// NewSends is for how many sends a packet says that it is not complete where a node that its peer owns or
+	// has owned since, and has perhaps made itself by a command, waits for room: so that the peer does not take it for refused.
 	NewSends = 64
 
 	// MaxLate is how much older than the newest one a packet may be for a proxy to
