@@ -246,7 +246,7 @@ func (b *binder[A]) runOwner(t rpl.Tick, replay bool) {
 	r := b.r
 	r.predict.pass++
 	for _, n := range r.predict.all { // by id, as the authority runs them
-		if n.Predicted.Gone || n.Predicted.Pass == r.predict.pass { // what this command makes it does not move yet
+		if n.Predicted.Gone || n.Predicted.Pass == r.predict.pass || n.Awaited && n.Waits { // what this command makes it does not move yet
 			continue
 		}
 		var e command.Entry[A]

@@ -106,7 +106,7 @@ func (pr *prediction) find() {
 			continue
 		}
 		for _, n := range b.find() {
-			if n.Replica == nil && !n.Awaited || n.Waits || n.Owner != pr.Me && !n.Asked {
+			if n.Replica == nil || n.Waits || n.Owner != pr.Me && !n.Asked {
 				continue
 			}
 			if n.Predicted == nil {
@@ -117,6 +117,7 @@ func (pr *prediction) find() {
 			n.Predicted.Round = pr.round
 		}
 	}
+	pr.spawns.Keep(pr.round)
 	if pr.all = pr.states.Keep(pr.all, pr.round, pr.draw.moved.Ahead()); len(pr.all) > was {
 		nodes.SortByID(pr.all)
 	}
@@ -128,9 +129,7 @@ func (pr *prediction) spawn(c Call, f *nodes.Prefab, args []byte, build func() *
 	n := pr.spawns.Make(c.name, c.From, f, args, pr.line.Now()-ago+pr.commands.client.trip()+spawnWaits, build)
 	if n.Predicted == nil {
 		n.Predicted = &predict.Node{Born: c.name.Tick, Met: true, Round: pr.round}
-		if pr.moved(n) {
-			pr.all = append(pr.all, n) // the rules that run after this one have it
-		}
+		pr.all = append(pr.all, n) // the rules that run after this one have it
 	}
 	n.Predicted.Gone, n.Predicted.Pass = false, pr.pass
 	return pr.World.Entry(n.Entity)
@@ -141,16 +140,6 @@ func (pr *prediction) moves(n *nodes.Node) {
 	if len(pr.all) > 0 {
 		pr.others.Note(n)
 	}
-}
-
-// moved reports whether any predicted command is for a node.
-func (pr *prediction) moved(n *nodes.Node) bool {
-	for _, b := range pr.commands.all {
-		if b != nil && b.predicted() && b.moves(pr.World.Entry(n.Entity)) {
-			return true
-		}
-	}
-	return false
 }
 
 // Once runs fn for an effect of a command, a sound or a spark. However often corrections run the tick again, and

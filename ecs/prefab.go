@@ -94,11 +94,12 @@ func (f *Prefab[A]) build(r *Replication, w donburi.World, a *A) *donburi.Entry 
 // key used twice").
 //
 // Until then the entity is a proxy without an id: the prefab's own command (NewCommand[None] with a rule that
-// moves it) runs on it in each tick, as on the authority, and goes on afterwards. Where a correction does not
-// spawn it again, or the authority has refused it, it is removed by Config.Remove, without OnStreamIn or
-// OnStreamOut: in the Receive that brings the state of its tick, before OnCorrection, or a round trip and 250 ms
-// after its tick where packets were lost, the command was late or the budget does not pay for all. Only the authority may end a node: ask IsAuthority in the
-// rule.
+// moves it) runs on it in each tick, as on the authority, and goes on afterwards. What no such command moves, or what
+// the authority has given away meanwhile and the game has not asked for (see the function Predict), goes on as any
+// proxy. Where a correction does not spawn it again, or the authority has refused it, it is removed by Config.Remove,
+// without OnStreamIn or OnStreamOut: in the Receive that brings the state of its tick, before OnCorrection, or a round
+// trip and 250 ms after its tick where packets were lost, the command was late or the budget does not pay for all.
+// Only the authority may end a node: ask IsAuthority in the rule.
 //
 // In a correction a tick runs again while what later ticks have spawned is there: a rule that looks for such
 // nodes passes over those for which Call.Saw is false.

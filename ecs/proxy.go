@@ -59,9 +59,9 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 	n.Replica, n.ID = rep, rep.ID
 	n.From = px.firstTick(rep)
 	px.nodes.Add(n)
+	n.Asked = px.predict.spawns.Asked(n, rep.Owner) // what a command has made may be another's at once
 	px.nodes.SetOwner(n, rep.Owner)
-	n.Asked = n.Asked && (rep.Owner == px.Me || rep.Owner == 0) // what a command has made may be another's at once
-	hung := n.Awaited && n.Predicted != nil && rep.Parent != 0  // it was made at the top
+	hung := n.Awaited && n.Predicted != nil && rep.Parent != 0 // it was made at the top
 	if hung {
 		px.draw.moved.Leave(n)
 	}

@@ -43,8 +43,19 @@ type Set struct {
 	resolved []*Spawn // the authority has told of them, or they were given up; a replay may still run their commands
 }
 
-// Len returns how many wait.
-func (st *Set) Len() int { return len(st.all) }
+// Keep has those that wait stay predicted, whatever moves them: of what is not, a correction sets nothing back.
+func (st *Set) Keep(round uint64) {
+	for _, s := range st.all {
+		s.node.Predicted.Round = round
+	}
+}
+
+// Asked is whether a node that the authority tells of, and gives an owner, is predicted though it is not this player's.
+// What a command has made for this player, and the authority has given away in the same tick, is so only if the game has
+// asked for it. What it has made for nobody goes on as what has made it.
+func (st *Set) Asked(n *nodes.Node, to rpl.Peer) bool {
+	return n.Asked && (to == st.Me || to == 0) || n.Awaited && n.Owner == 0 && to == 0
+}
 
 // Reset forgets all; what becomes of the entities is up to who ends the session.
 func (st *Set) Reset() { st.all, st.resolved = nil, nil }
@@ -65,10 +76,10 @@ func (st *Set) Make(name predict.Name, owner rpl.Peer, f *nodes.Prefab, args []b
 	}
 	for _, s := range st.resolved {
 		if s.name == name && s.prefab == f {
-			if st.here(s.node) {
+			if st.here(s.node) && s.node.Predicted != nil {
 				return s.node // as the authority tells
 			}
-			until = 0 // it has ended, or was given up: the game gets one for this replay
+			until = 0 // it has ended, or was given up, or is not to be written to: the game gets one for this replay
 			break
 		}
 	}
@@ -88,7 +99,7 @@ func (st *Set) Make(name predict.Name, owner rpl.Peer, f *nodes.Prefab, args []b
 	}
 	n.SetBuilt(st.LoadTime.BuiltWith(n))
 	n.Items = n.ByOrdinal(st.Nodes.Bindings(n))
-	n.Asked, n.Awaited, n.Spawned = true, true, name.Spawned()
+	n.Awaited, n.Spawned = true, name.Spawned()
 	st.Nodes.Add(n)
 	st.Nodes.SetOwner(n, owner)
 	st.Nodes.ShowParent(n)
