@@ -38,6 +38,12 @@ const (
 	shareOfWaits = 4
 	// pollGoodbye is how often a closed link looks whether all peers know.
 	pollGoodbye = 2 * time.Millisecond
+
+	// portWait is for how long Listen tries again to get a port that is taken: a session that was closed has
+	// it until its goodbyes are said, which takes a second at most, and a moment more on a busy machine.
+	portWait = 1500 * time.Millisecond
+	// pollPort is how often it does.
+	pollPort = 10 * time.Millisecond
 	// mostAddresses is how many addresses of one name a client asks at once.
 	mostAddresses = 4
 	// longestLookup is the longest lookup of a host name: less than half of the time for which a

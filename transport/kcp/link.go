@@ -135,7 +135,6 @@ func (l *link) part() {
 	l.once.Do(func() {
 		if l.outbox != nil {
 			l.outbox.drain() // the program may end right after this
-			parting.add(l)
 		}
 		if l.over != nil {
 			l.over()
@@ -159,9 +158,6 @@ func (l *link) free() {
 	}
 	l.err = l.socket.Close()
 	l.all.Wait()
-	if l.outbox != nil {
-		parting.remove(l)
-	}
 	close(l.freed)
 }
 

@@ -35,9 +35,9 @@ var _ transport.Listener = (*Listener)(nil)
 
 // Listen binds an address, such as "127.0.0.1:7777", or ":7777" for all addresses
 // of this machine; with port 0 the system chooses the port. It opens the socket at
-// once and fails if the port is taken. If a session of this program has just been closed there,
-// Listen waits until its goodbyes are said, a second at most: who steps other sessions on the
-// same goroutine takes another port (port 0). Peers get answers once a session hosts on it.
+// once. If the port is taken, by a session that has just been closed and still says goodbye,
+// it tries again for a second and a half, and then fails: who steps other sessions on the same
+// goroutine takes another port (port 0). Peers get answers once a session hosts on it.
 // On all addresses it answers from the one that a client has asked, on Linux. Elsewhere
 // the system chooses: if the machine has several addresses on one network, bind the one
 // that clients join.
@@ -62,8 +62,8 @@ func Listen(addr string, opts ...Option) (*Listener, error) {
 		return nil, fmt.Errorf("kcp: cannot listen on %q: %w; write an address of this machine and a port from 0 to 65535, as in :7777", addr, err)
 	}
 	socket, err := net.ListenUDP("udp", at)
-	if taken(err) {
-		parting.wait(at.Port)
+	for until := time.Now().Add(portWait); taken(err) && time.Now().Before(until); {
+		time.Sleep(pollPort)
 		socket, err = net.ListenUDP("udp", at)
 	}
 	if taken(err) {
@@ -191,43 +191,4 @@ func (l *Listener) Close() error {
 	}
 	l.closed = true
 	return l.socket.Close()
-}
-
-// parting has the listening links of this program that say goodbye.
-var parting partings
-
-// A partings is the listening links that are closed and have their ports still.
-type partings struct {
-	mu    sync.Mutex
-	links map[*link]bool
-}
-
-func (p *partings) add(l *link) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.links == nil {
-		p.links = map[*link]bool{}
-	}
-	p.links[l] = true
-}
-
-func (p *partings) remove(l *link) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.links, l)
-}
-
-// wait returns once no link of these has a port any more.
-func (p *partings) wait(port int) {
-	p.mu.Lock()
-	var all []*link
-	for l := range p.links {
-		if l.socket.LocalAddr().(*net.UDPAddr).Port == port {
-			all = append(all, l)
-		}
-	}
-	p.mu.Unlock()
-	for _, l := range all {
-		<-l.freed
-	}
 }
