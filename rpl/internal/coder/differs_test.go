@@ -104,7 +104,7 @@ func TestPatternInTwoSlotsIsOne(t *testing.T) {
 	p.add(second, 200)
 	slots := 0
 	for i := range p.Slots {
-		if p.Slots[i].key == second+1 {
+		if p.Slots[i].pattern == second {
 			slots++
 		}
 	}

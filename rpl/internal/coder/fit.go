@@ -85,7 +85,7 @@ func (l *recordLearner) cost(t *rowtype.Type, shape *shapeModel, u *recordModel)
 func (p *patternCount) cost(c *chunkModel, joint *Table, quads [][2]Table) float64 {
 	bits := int64(0)
 	for i := range p.Slots {
-		n, pattern := p.Slots[i].N, p.Slots[i].pattern()
+		n, pattern := p.Slots[i].N, p.Slots[i].pattern
 		if n == 0 {
 			continue
 		}

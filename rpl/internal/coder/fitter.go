@@ -211,7 +211,7 @@ func (p *patternCount) weights(c *chunkModel) []uint64 {
 		if s.N == 0 {
 			continue
 		}
-		k := c.find(s.pattern())
+		k := c.find(s.pattern)
 		if uint64(s.N) <= least {
 			k = 0
 		}
@@ -242,7 +242,7 @@ func (f *Fitter) chunk(p *patternCount, was *chunkSet, words int, def [][2]Table
 	var most []int
 	least := uint32(max(3, total>>prefix.MaxLen, uint64(patternCost/f.Worth)))
 	for i := range p.Slots {
-		if n := p.Slots[i].N; n >= least || n > 0 && slices.Contains(was.patterns, p.Slots[i].pattern()) {
+		if n := p.Slots[i].N; n >= least || n > 0 && slices.Contains(was.patterns, p.Slots[i].pattern) {
 			most = append(most, i)
 		}
 	}
@@ -251,14 +251,14 @@ func (f *Fitter) chunk(p *patternCount, was *chunkSet, words int, def [][2]Table
 		if x.N != y.N {
 			return int(int64(y.N) - int64(x.N))
 		}
-		return int(int64(x.key) - int64(y.key))
+		return int(int64(x.pattern) - int64(y.pattern))
 	})
 	most = most[:min(len(most), maxPatterns)]
 	if len(most) == 0 {
 		return s
 	}
 	for _, i := range most {
-		s.patterns = append(s.patterns, p.Slots[i].pattern())
+		s.patterns = append(s.patterns, p.Slots[i].pattern)
 	}
 	slices.Sort(s.patterns)
 	s.patterns = slices.Compact(s.patterns) // some have two slots (patternCount.fade)
@@ -281,7 +281,7 @@ func (f *Fitter) chunk(p *patternCount, was *chunkSet, words int, def [][2]Table
 	}
 	for i := range p.Slots {
 		if p.Slots[i].N > 0 {
-			countStates(&states, p.Slots[i].pattern(), words)
+			countStates(&states, p.Slots[i].pattern, words)
 		}
 	}
 	s.states = make([][2][stateValues]uint8, words)
@@ -300,14 +300,14 @@ func (f *Fitter) quads(p *patternCount, was *chunkSet, m *chunkModel, def [][2]T
 		var n [2][1 << quadBits]uint32
 		for i := range p.Slots {
 			c := &p.Slots[i]
-			if c.N == 0 || m.find(c.pattern()) > 0 {
+			if c.N == 0 || m.find(c.pattern) > 0 {
 				continue
 			}
 			prev := uint32(0)
 			if q > 0 {
-				prev = min(c.pattern()>>(quadBits*(q-1))&(1<<quadBits-1), 1)
+				prev = min(c.pattern>>(quadBits*(q-1))&(1<<quadBits-1), 1)
 			}
-			n[prev][c.pattern()>>(quadBits*q)&(1<<quadBits-1)] += c.N
+			n[prev][c.pattern>>(quadBits*q)&(1<<quadBits-1)] += c.N
 		}
 		for prev := range n {
 			base := def[q][prev].T

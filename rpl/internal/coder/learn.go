@@ -105,28 +105,25 @@ type patternCount struct {
 }
 
 type patternSlot struct {
-	key uint32 // pattern + 1; 0: the slot is free
-	N   uint32
-	run prefix.Sym // its code in the tables of rowLearner.coder; 0: not looked up yet
+	pattern uint32
+	N       uint32     // 0: the slot is free
+	run     prefix.Sym // its code in the tables of rowLearner.coder; 0: not looked up yet
 }
-
-func (s *patternSlot) pattern() uint32 { return s.key - 1 }
 
 const (
 	patternSlots = chunkSlots // where chunkSlot leads
 	patternProbe = 8          // how many slots are looked at for a pattern
 )
 
-// slot is the slot of a pattern, nil if there is none left.
+// slot is the slot of a pattern that is counted now, nil if there is none left.
 func (p *patternCount) slot(pattern uint32) *patternSlot {
 	i := chunkSlot(pattern)
 	for k := range uint32(patternProbe) {
 		s := &p.Slots[(i+k)%patternSlots]
-		if s.key == pattern+1 {
-			return s
+		if s.N == 0 {
+			s.pattern = pattern
 		}
-		if s.key == 0 {
-			s.key = pattern + 1
+		if s.pattern == pattern {
 			return s
 		}
 	}
@@ -144,7 +141,7 @@ func (p *patternCount) add(pattern, n uint32) {
 func (p *patternCount) fade() {
 	p.rest /= 2
 	for i := range p.Slots {
-		if s := &p.Slots[i]; s.key == 0 {
+		if s := &p.Slots[i]; s.N == 0 {
 			continue // as most: what is not written costs half
 		} else if s.N < 2 {
 			*s = patternSlot{} // a later key of this probe may get a second slot: the old one fades
@@ -357,7 +354,7 @@ func (u *recordLearner) add(v *recordLearner) {
 	for k := range u.Chunks {
 		for i := range v.Chunks[k].Slots {
 			if s := &v.Chunks[k].Slots[i]; s.N > 0 {
-				u.Chunks[k].add(s.pattern(), s.N)
+				u.Chunks[k].add(s.pattern, s.N)
 			}
 		}
 		u.Chunks[k].rest += v.Chunks[k].rest
