@@ -39,7 +39,7 @@ func (f *Field) Way(a, b float64) float64 { return f.way(a, b) }
 func (f *Field) Leaps(a, b float64) bool { return f.moves() && math.Abs(f.way(a, b)) >= JumpUnits }
 
 // Leaps reports whether the way of fields i to end of a prop from one tick to the next is a teleport. It is none
-// of what goes on about as fast as in the tick before; before is empty if that is not known.
+// of what goes on about as fast as in the tick before, or turns a corner; before is empty if that is not known.
 func (s *Fields) Leaps(i, end int, before, was, now []float64) bool {
 	leaps := false
 	for j := i; j < end; j++ {
@@ -57,7 +57,7 @@ func (s *Fields) Leaps(i, end int, before, was, now []float64) bool {
 		next += b * b
 	}
 	const most = JumpRatio * JumpRatio
-	return !(along > 0 && next <= most*last && last <= most*next)
+	return !(along >= 0 && next <= most*last && last <= most*next)
 }
 
 // Steps reports whether there is nothing between two values of the field, nor beside them.
