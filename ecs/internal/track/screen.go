@@ -163,6 +163,7 @@ func (sc *Screen) Push(k *Track, of Item, t, before, newest rpl.Tick, words []in
 	if k.waits && sent {
 		agreed, sc.calm = k.heard, 0
 	}
+	k.thin(sc.Render)
 	if k.n == 0 && sc.cameFrom(k, of, t, words) {
 		k.push(t, 0, 0, words)
 		k.cuts = 0
@@ -379,8 +380,7 @@ func (b *beyond) add(k *Track, w *way, drawn []float64, render, now float64) {
 	}
 }
 
-// often is how far apart the states of what is told at a pace of its own are at most: what changes more seldom has stood
-// still in between.
+// often is the longest pace (Track.Paced): what changes more seldom has stood still in between.
 func (sc *Screen) often() rpl.Tick { return rpl.Tick(sc.Steps / 4) }
 
 // StillUntil returns up to when an item stood still whose state of tick t has come. An item
