@@ -11,9 +11,10 @@ const (
 	leadSpan  = 3.0
 	leadMiss  = 0.02
 	leadSpare = 0.25
-	leadLeast = 8 // reports before they are believed
-	leadFirst = 1 // seconds after the first command, in which the first estimate of the round trip is not taken back
-	mostLate  = 8 // commands that a late report stands for
+	leadLeast = 8    // reports before they are believed: where they come more seldom than that, leadSpan is longer …
+	leadRare  = 1.25 // … as if they came so many seconds apart at most: what is longer is a silence
+	leadFirst = 1    // seconds after the first command, in which the first estimate of the round trip is not taken back
+	mostLate  = 8    // commands that a late report stands for
 
 	// Of commands that come at once, more than outage seconds of them, all but the newest have waited for
 	// a line that was down, or have come again and again until it was up: that says nothing of the line since.
@@ -75,6 +76,8 @@ type Lead struct {
 	before  float64 // the server's tick in the step before
 	at      float64 // when that was
 	margin  float64 // mean of what the server reports, in ticks
+	heard   float64 // when it last reported …
+	between float64 // … and a mean of the seconds between two reports
 	met     bool    // a command has come in time
 	known   bool    // want is by reports
 	begun   float64 // when the first command was made
@@ -106,10 +109,14 @@ func (l *Lead) Reported(c *Clock, tick, got uint32, margin float64, now time.Dur
 		l.met, l.margin = true, margin
 	}
 	l.margin += (margin - l.margin) / 16
+	if gap := math.Min(now.Seconds()-l.heard, leadRare); l.heard > 0 {
+		l.between += (gap - l.between) / 4
+	}
+	l.heard = now.Seconds()
 	for late := 0.0; late == 0 || late < min(-margin, mostLate); late++ { // those behind it were late, too, and would have needed less and less
 		l.needs.add(now.Seconds(), m.tick-c.ServerRaw(m.at)-margin-late)
 	}
-	l.needs.forget(now.Seconds() - leadSpan)
+	l.needs.forget(now.Seconds() - math.Max(leadSpan, (leadLeast+1)*l.between))
 	if l.needs.len() >= leadLeast {
 		l.known = true
 		most, half := l.needs.quantile(1-leadMiss, 0), l.needs.quantile(0.5, 0)
