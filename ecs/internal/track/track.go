@@ -11,7 +11,7 @@ import (
 
 const (
 	// maxSamples is how many samples of an item are kept for drawing: the view's delay
-	// spans two without jitter, and the rest is for jitter.
+	// spans two without jitter, the rest is for jitter, and what is beyond thins out (thin.go).
 	maxSamples = 16
 
 	// A sample is a teleport, and not glided to, if it is farther from the one before
