@@ -112,7 +112,11 @@ func (b *binder[A]) stream(n *nodes.Node) *command.Stream[A] {
 		if b.nodes == nil {
 			b.nodes = map[*nodes.Node]*command.Stream[A]{}
 		}
-		s = command.NewStream[A](n.Owner, uint32(b.r.shared.Tick), command.Kept(b.r.shared.config.Steps))
+		kept := command.Kept(b.r.shared.config.Steps)
+		if n.Owner == b.r.shared.Me {
+			kept = command.OwnerKeeps(kept)
+		}
+		s = command.NewStream[A](n.Owner, uint32(b.r.shared.Tick), kept)
 		b.nodes[n] = s
 	}
 	return s

@@ -183,7 +183,7 @@ func TestEdgesInStructsAndArrays(t *testing.T) {
 }
 
 // A message tells of what the server does not have. Of too much, every other one tells of what comes
-// first of what the server has not come to, so far back as commands are kept.
+// first of what the server has not come to, so far back as its owner keeps it.
 func TestSpan(t *testing.T) {
 	w := NewWriter(128)
 	for _, c := range []struct {
@@ -202,7 +202,9 @@ func TestSpan(t *testing.T) {
 		{100, 10, 68, 100, 32}, // a long line
 		{100, 10, 60, 92, 32},
 		{100, 10, 60, 100, 32},
-		{500, 10, 20, 500 - 128 + 32, 32},
+		{556, 421, 421, 421 + 32, 32}, // the server has just made up for a second
+		{556, 421, 421, 556, 32},
+		{500, 10, 20, 500 - 256 + 32, 32},
 		{500, 10, 20, 500, 32},
 		{40, 0, 0, 32, 32},
 	} {

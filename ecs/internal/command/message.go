@@ -77,7 +77,8 @@ type Writer struct {
 	Named   bool // it names nodes of others
 	Plain   bool // messages do not say what was drawn: the server does not rewind
 
-	drawn   []Drawn // by tick, as many as are kept
+	kept    uint32  // of so many ticks the server keeps commands, see Kept
+	drawn   []Drawn // by tick, as many as the owner keeps
 	oldest  bool    // the last message told of the oldest ticks of too many
 	cut     uint32  // of so many fewer than most messages tell, because they are too long
 	others  others
@@ -93,8 +94,10 @@ type Writer struct {
 	args    []byte
 }
 
-// NewWriter returns a writer for the commands of so many ticks (see Kept).
-func NewWriter(kept int) Writer { return Writer{drawn: make([]Drawn, kept)} }
+// NewWriter returns a writer to a server that keeps the commands of so many ticks (see Kept).
+func NewWriter(kept int) Writer {
+	return Writer{kept: uint32(kept), drawn: make([]Drawn, OwnerKeeps(kept))}
+}
 
 // Forget has the next message name the nodes of others: the server begins a level, and knows of none.
 func (w *Writer) Forget() { w.others = others{} }
@@ -124,7 +127,7 @@ func (w *Writer) Drew(tick uint32, d Drawn) { *w.slot(tick) = d }
 // alone are too many. So they are after it has stood still, when some were refused as too early.
 func (w *Writer) Span(newest, got, at uint32) (uint32, int) {
 	w.cut -= min(w.cut, 1) // what they take may have become less
-	most := uint32(len(w.drawn)/4) - w.cut
+	most := w.kept/4 - w.cut
 	first := max(got, at, newest-min(uint32(len(w.drawn)), newest))
 	if w.oldest = !w.oldest && newest > first+most; w.oldest {
 		newest = first + most
@@ -139,7 +142,7 @@ func (w *Writer) Shorten(newest uint32, ticks int) (uint32, int) {
 	if w.oldest {
 		newest -= uint32(ticks - fewer)
 	}
-	w.cut = uint32(len(w.drawn)/4 - fewer)
+	w.cut = w.kept/4 - uint32(fewer)
 	return newest, fewer
 }
 
@@ -166,7 +169,7 @@ func (w *Writer) Begin(newest uint32, ticks int) {
 func (w *Writer) Others(nodes []rpl.Node, tick, got uint32) {
 	all := len(nodes)
 	nodes = nodes[:min(all, MaxOthers)]
-	if w.Named = w.others.due(nodes, tick, got, uint32(len(w.drawn)/2)); !w.Named {
+	if w.Named = w.others.due(nodes, tick, got, w.kept/2); !w.Named {
 		return
 	}
 	w.unnamed = all - len(nodes)

@@ -7,6 +7,10 @@ import "math/bits"
 // that is farther ahead than half of that is refused, not waited for.
 func Kept(steps int) int { return 128 << bits.Len(uint(steps-1)/64) }
 
+// OwnerKeeps is of how many ticks the owner keeps what it has made for a server that keeps so many. It goes
+// on for a second or two while a server stands, and one that makes up for it then runs all of them.
+func OwnerKeeps(kept int) int { return 2 * kept }
+
 // Most is of how many ticks one message tells at most, half a second or more: a command that is repeated
 // in so many outlives any burst of losses that still lets anybody play. With as many messages a peer is
 // heard in one step: a client that runs again after a stall sends some at once, and a flood is none of it.
