@@ -56,6 +56,9 @@ func pressesInStalls(t *testing.T, rng *rand.Rand, c netsim.Conditions, hz, stal
 		}
 	}
 	x.steps(300 * scale)
+	if n := *x.server.Counter("command refused"); n > 0 {
+		t.Errorf("%+v, stalls of %d 60ths: %d commands of an honest client are refused", c, stall, n)
+	}
 	lost := int(*x.client.Counter("press lost") + *x.server.Counter("press lost"))
 	if got := int(x.onServer().Jumps); got+lost != presses || lost > 0 && stall/every < 10 {
 		t.Errorf("%+v, %d steps a second, stalls of %d 60ths, a press in %d: %d of %d presses counted, %d said to be lost; %+v", c, hz, stall, every, got, presses, lost, x.server.CommandStats())

@@ -342,8 +342,10 @@ func (co *commanding) received(c Call, args []byte) error {
 		return nil
 	}
 	rp := &s.commands
-	if rp.Messages++; !rp.May(co.line.Now(), co.config.Steps) {
+	if taken, flood := rp.Take(co.line.Now(), co.config.Steps); flood {
 		co.Faults.Count("command refused")
+		return nil
+	} else if !taken { // what it says comes again
 		return nil
 	}
 	rp.Begin()
@@ -373,8 +375,9 @@ func (co *commanding) received(c Call, args []byte) error {
 		case command.Doubled:
 			co.counts.Doubled++
 		case command.Early:
-			co.counts.Early++
-			co.Faults.Count("command refused")
+			if co.counts.Early++; int64(tick)-int64(co.Tick) > int64(command.OwnerKeeps(command.Kept(co.config.Steps))) { // no honest client is, whatever has stood still
+				co.Faults.Count("command refused")
+			}
 		case command.Late:
 			co.counts.Late++
 		case command.Taken:
@@ -396,7 +399,7 @@ func (co *commanding) received(c Call, args []byte) error {
 // report tells the peers when their commands came.
 func (co *commanding) report() {
 	for _, s := range co.seats.all {
-		s.commands.Messages, s.commands.From = 0, co.line.Now()
+		s.commands.Step(co.line.Now())
 		if !co.Sending || !s.in || s.conn == nil {
 			continue
 		}

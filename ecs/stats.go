@@ -69,7 +69,7 @@ type CommandStats struct {
 	InTime  int           // commands that ran at their tick
 	Missed  int           // ticks of a node whose player's command had not come
 	Late    int           // commands that came after their tick; their presses count in the next
-	Early   int           // refused, because they were farther ahead than any client is
+	Early   int           // not kept, because they came too long before their ticks, as while the server stands; they come again
 	Doubled int           // repeats of what had come
 	Former  int           // for nodes that this player had owned until less than a second ago
 	Refused int           // for nodes of others

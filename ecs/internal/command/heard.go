@@ -8,9 +8,10 @@ import (
 // Heard is what a server has heard of a peer's commands, and is to tell it.
 type Heard struct {
 	Received time.Duration // when the peer's newest packet came
-	Messages int           // since From
-	From     time.Duration // when the step before ended
 	Predicts bool          // the core knows that it does
+
+	messages int           // since from
+	from     time.Duration // when the step before ended
 
 	got    uint32 // the newest tick that has come with all before it
 	latest uint32 // the newest message's newest tick
@@ -21,12 +22,18 @@ type Heard struct {
 	newest uint32 // in the message that is being read
 }
 
-// May reports whether the peer may be heard with one more message: with Most of them in a step, and with
-// one for each step for which the server has stood still, up to as many as ticks are kept.
-func (h *Heard) May(now time.Duration, steps int) bool {
-	stood := int((now - h.From).Seconds() * float64(steps))
-	return h.Messages <= min(Most(steps)+stood, Kept(steps))
+// Take notes a message, and reports whether it is taken: Most of them in a step, and one for each step for which
+// the server has stood still, up to as many as ticks are kept. flood reports that no honest
+// peer sends so many, whatever the line delays.
+func (h *Heard) Take(now time.Duration, steps int) (taken, flood bool) {
+	h.messages++
+	stood := int((now - h.from).Seconds() * float64(steps))
+	most := Most(steps) + stood
+	return h.messages <= min(most, Kept(steps)), h.messages > 2*most
 }
+
+// Step begins a step, in which messages are counted anew.
+func (h *Heard) Step(now time.Duration) { h.messages, h.from = 0, now }
 
 // Begin begins a message.
 func (h *Heard) Begin() { h.newest = h.got }
