@@ -132,6 +132,8 @@ var sightEnds = map[string]func(d *den){
 		d.blinders.worn[d.bob.Me()] = true
 		d.server.AskAgain(0, nil)
 	},
+	"AskAgain of the thing, which is taken away": func(d *den) { takenAway(d); d.server.AskAgain(0, d.thing) },
+	"AskAgain of bob, and it is taken away":      func(d *den) { d.server.AskAgain(d.bob.Me(), nil); takenAway(d) },
 	"Attach": func(d *den) {
 		bag := d.server.Create(d.note)
 		tendon.Hide(bag, d.bob.Me())
@@ -140,6 +142,14 @@ var sightEnds = map[string]func(d *den){
 		}
 	},
 	"While": func(d *den) { d.traitors[d.bob.Me()] = true }, // the thing is in the circle then
+}
+
+// takenAway has the thing be in a house that is not in reach of anyone, of which bob may see nothing.
+func takenAway(d *den) {
+	d.blinders.worn[d.bob.Me()] = true
+	tendon.Show(d.thing, d.ann.Me())
+	d.note.Get(d.thing).Pos.X = 700
+	tendon.Teleport(d.thing)
 }
 
 // A node goes out of a peer's sight, is written and removed, all between two sends: that peer is told
@@ -172,7 +182,8 @@ func TestSightEndsBeforeTheEnd(t *testing.T) {
 				}
 				d.settle(phase)
 				ends(d)
-				*d.note.Get(d.thing) = note{gmath.Vec{X: 77}, "SECRET"}
+				n := d.note.Get(d.thing)
+				n.Pos.Y, n.Text = 77, "SECRET"
 				remove(d)
 				told := d.told("SECRET", 80)
 				if told[d.bob] {

@@ -56,8 +56,8 @@ type (
 	//
 	// which may read the game's world and must not change it. It is not asked in every send: a node
 	// that a viewer has and that has moved less than a 32nd of Enter is asked for again when one of
-	// the viewer's observers has moved an eighth of Enter, or after Authority.AskAgain. What it refuses
-	// then goes at once, and at any other time once it has been there for half a second.
+	// the viewer's observers has moved an eighth of Enter, or after Authority.AskAgain, also about what has
+	// meanwhile gone out of reach. What it refuses then goes at once, and at any other time once it has been there for half a second.
 	Policy = spatial.Policy
 	// A View is what a Policy is asked about: Viewer (a Peer), Node, X and Y (where the node is, or the
 	// top of its tree), From (the observer that has it in sight, as [2]float64), Distance between

@@ -98,6 +98,6 @@ func (a *Authority) AskAgain(id Peer, n Node) {
 	} else if n == 0 || id != 0 {
 		a.interest.AskAgain(id)
 	} else {
-		a.interest.Rejudge(slot)
+		a.interest.AskAgainAbout(slot)
 	}
 }

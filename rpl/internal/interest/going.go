@@ -73,7 +73,8 @@ func (m *Manager) groupsNow(v *Viewer, among uint64) (groups uint64) {
 }
 
 // refuses reports whether a peer that shall not have a tree shall not for another reason than its
-// place: until Stream that may change, or still be relative to what the tree hung on.
+// place: until Stream that may change, or still be relative to what the tree hung on. What the game has the
+// Policy asked about now is refused wherever it is.
 func (m *Manager) refuses(v *Viewer, root uint32) bool {
 	if !m.isNear(root) || m.hides(v, root) {
 		return true
@@ -82,5 +83,5 @@ func (m *Manager) refuses(v *Viewer, root uint32) bool {
 		return false
 	}
 	_, sighted := m.policyWants(v, root, true)
-	return sighted
+	return sighted || m.isAsked(v, root) && m.policyRefuses(v, root)
 }

@@ -22,6 +22,7 @@ type Manager struct {
 	calling    bool               // a tree is being judged for a call
 	sightless  map[sightless]bool // see there, until the next Stream; nil: none, as nearly always
 	asked      uint32             // the newest of the viewers' asked
+	askedAbout map[uint32]bool    // slots that AskAgain has named since the last Stream, and their roots; nil: none
 	grouped    wire.Bitset        // slots of nodes whose Relevance is Grouped
 	outside    wire.Bitset        // slots of the roots that are not in the grid, and maybe of others
 	numbered   int32              // how many numbers lists have had …

@@ -151,6 +151,20 @@ func (m *Manager) AskAgain(id ids.Peer) {
 	}
 }
 
+// AskAgainAbout is Authority.AskAgain about a node, for every peer.
+func (m *Manager) AskAgainAbout(slot uint32) {
+	if m.askedAbout == nil {
+		m.askedAbout = map[uint32]bool{}
+	}
+	m.askedAbout[slot], m.askedAbout[m.store.Root(slot)] = true, true // it may hang elsewhere before Stream
+	m.Rejudge(slot)
+}
+
+// isAsked reports whether the game has the Interest asked again about a tree for a peer since the last Stream.
+func (m *Manager) isAsked(v *Viewer, root uint32) bool {
+	return v.asked == m.space.Moves || m.askedAbout[root]
+}
+
 // ask has all that a viewer has decided anew in the Stream of these Space.Moves; nil has nothing.
 func (v *Viewer) ask(moves uint32) {
 	if v != nil {
@@ -187,6 +201,19 @@ func (m *Manager) policyWants(v *Viewer, slot uint32, had bool) (want, sighted b
 		}
 	}
 	return false, sighted
+}
+
+// policyRefuses reports whether the Policy lets no observer see a node, however far that is.
+func (m *Manager) policyRefuses(v *Viewer, slot uint32) bool {
+	s := &m.space.Positions[slot]
+	for i := range v.Points {
+		o := &v.Points[i]
+		dx, dy := s.X-o.X, s.Y-o.Y
+		if m.allows(v, slot, o, dx*dx+dy*dy, true) {
+			return false
+		}
+	}
+	return true
 }
 
 // Favour is how much sooner than others a peer is sent a node, by the rule: 1 if that has

@@ -36,6 +36,7 @@ func (m *Manager) Stream(now time.Duration) {
 		m.Rejudge(slot)
 	}
 	m.called, m.sightless = m.called[:0], nil
+	clear(m.askedAbout)
 	if m.preloading > 0 {
 		m.endPreloads(now)
 	}
