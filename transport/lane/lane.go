@@ -54,6 +54,7 @@ type Lane struct {
 	again   repeats
 	sizes   []uint16 // of the newest chunks given to the machine, at least of the unacknowledged
 	given   uint32   // chunks given to the machine since the lane began
+	last    uint32   // where the message before ends ended, in bytes modulo 2³²
 	scratch []byte   // room for a chunk; a slice, so that Lanes stay small in memory
 }
 
@@ -80,12 +81,13 @@ func (l *Lane) emit(segments []byte) {
 		return
 	}
 	l.pending.add(segments)
-	l.again.keep(l.now, segments)
+	l.again.keep(l.now, segments, l.given)
 }
 
 // SetLoss sets the share of packets, 0…1, that are lost on the way to the other
-// end. From RepeatAbove on, the lane repeats each new segment once; from
-// RepeatAllAbove on, it also repeats each of the machine's retransmissions once.
+// end. From RepeatAbove on, the lane repeats once each new segment that has to do with
+// a short message or has nothing behind it; from RepeatAllAbove on, it also repeats each
+// of the machine's retransmissions once.
 func (l *Lane) SetLoss(share float64) {
 	l.again.on, l.again.all = share >= RepeatAbove, share >= RepeatAllAbove
 }
@@ -119,17 +121,11 @@ func (l *Lane) Update(now time.Duration) {
 	for l.queue.len() > 0 && l.feeds() {
 		chunk := l.queue.peek(MaxChunk)
 		l.m.Send(chunk)
-		l.note(len(chunk))
+		l.note(len(chunk), l.isWaitedFor(len(chunk)))
 		l.fed += len(chunk)
 		l.queue.drop(len(chunk))
+		l.forget()
 		l.awake = now + linger
-	}
-	sent := 0
-	for sent < len(l.ends) && l.ends[sent]-l.fed <= 0 {
-		sent++
-	}
-	if sent > 0 {
-		l.ends = l.ends[:copy(l.ends, l.ends[sent:])]
 	}
 	if l.m.Waiting() > 0 {
 		l.awake = now + linger
@@ -161,10 +157,40 @@ func (l *Lane) feeds() bool {
 	return bytes <= MaxWaiting*MaxChunk
 }
 
-// note records the size of a chunk given to the machine. When the list is full, it
-// forgets the sizes of acknowledged chunks.
-func (l *Lane) note(size int) {
+// isWaitedFor reports whether a copy of the next chunk, of so many bytes, is worth its bytes: if
+// it has to do with a message that is no longer than a chunk, or if nothing follows it. In the
+// midst of long messages, the chunks that follow say soon enough that one is lost, and more
+// data is better use of the line than copies.
+func (l *Lane) isWaitedFor(size int) bool {
+	if size == l.queue.len() {
+		return true
+	}
+	for begun, i := l.fed-int(uint32(l.fed)-l.last), 0; i < len(l.ends) && begun-l.fed < size; i++ {
+		if l.ends[i]-begun <= MaxChunk {
+			return true
+		}
+		begun = l.ends[i]
+	}
+	return false
+}
+
+// forget drops the ends of messages that were given to the machine to their last byte.
+func (l *Lane) forget() {
+	sent := 0
+	for sent < len(l.ends) && l.ends[sent]-l.fed <= 0 {
+		sent++
+	}
+	if sent > 0 {
+		l.last = uint32(l.ends[sent-1])
+		l.ends = l.ends[:copy(l.ends, l.ends[sent:])]
+	}
+}
+
+// note records the size of a chunk given to the machine, and whether a copy of it is worth
+// its bytes. When the list is full, it forgets the sizes of acknowledged chunks.
+func (l *Lane) note(size int, waitedFor bool) {
 	l.given++
+	l.again.given(waitedFor)
 	if len(l.sizes) == MaxBehind {
 		l.sizes = l.sizes[:copy(l.sizes, l.sizes[MaxBehind+1-l.m.Waiting():])]
 	}

@@ -24,9 +24,9 @@ const (
 	// MaxPending is the bytes of segments that may await a packet. Further segments
 	// are dropped as if lost, and the machine repeats them.
 	MaxPending = 64 << 10
-	// RepeatAbove is the share of lost packets from which on each new segment is
-	// repeated once, RepeatAfter later: in the next send or the one after it, so that
-	// a short burst of losses does not take both copies.
+	// RepeatAbove is the share of lost packets from which on each new segment that is
+	// waited for (Lane.isWaitedFor) is repeated once, RepeatAfter later: in the next send
+	// or the one after it, so that a short burst of losses does not take both copies.
 	RepeatAbove = 0.005
 	RepeatAfter = 15 * time.Millisecond
 	// RepeatAllAbove is the share from which on each segment that the machine repeats

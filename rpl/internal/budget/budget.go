@@ -174,14 +174,14 @@ func (u *Bucket) LaneTakes(bytes float64) bool {
 }
 
 // LaneCost is what so many bytes of a reliable message are charged when they are given
-// to the lane: its segments, and with packet loss a copy of each, as transport/lane
-// then repeats every segment once. Correct mends that by what they did cost.
+// to the lane: its segments, and with packet loss a copy of the last, as transport/lane
+// then repeats that. Correct mends that by what they did cost.
 func LaneCost(bytes int, lossy bool) float64 {
-	cost := float64(bytes + (bytes/laneChunk+1)*laneOverhead)
+	cost := bytes + (bytes/laneChunk+1)*laneOverhead
 	if lossy {
-		cost *= 2
+		cost += bytes%laneChunk + laneOverhead
 	}
-	return cost
+	return float64(cost)
 }
 
 // What the reliable lane adds to a message, roughly: for each chunk a segment's header,

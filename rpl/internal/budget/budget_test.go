@@ -29,3 +29,12 @@ func TestMessageDearerThanTheBucketLeaves(t *testing.T) {
 		}
 	}
 }
+
+// Where packets are lost only the last segment of a long message counts twice.
+func TestLaneCost(t *testing.T) {
+	for bytes, most := range map[int]float64{40: 2, 1000: 2, 2000: 1.9, 8000: 1.15, 16000: 1.1} {
+		if n := LaneCost(bytes, true) / LaneCost(bytes, false); n > most {
+			t.Errorf("%d bytes cost %.2f times as much under loss, want %.2f at most", bytes, n, most)
+		}
+	}
+}

@@ -180,7 +180,7 @@ func TestLimitsOfThePage(t *testing.T) {
 		"chunks of 1 … " + n(lane.MaxChunk) + " bytes",
 		"segments are accepted, of " + n(lane.Window),
 		"windows of " + n(lane.Window) + ", runs of at most " + n(lane.MTU) + " bytes",
-		fmt.Sprintf("From %v %% measured loss on, a new segment is repeated once, at least %s later; from %v %% on", 100*lane.RepeatAbove, d(lane.RepeatAfter), 100*lane.RepeatAllAbove),
+		fmt.Sprintf("From %v %% measured loss on, a new segment is repeated once, at least %s later, if it has to do with a message that is no longer than a chunk, or if nothing waits behind it; from %v %% on", 100*lane.RepeatAbove, d(lane.RepeatAfter), 100*lane.RepeatAllAbove),
 		fmt.Sprintf("at most %d KiB of it", lane.MaxPending>>10),
 		"A packet leaves at least " + n(transport.MinRoom) + " bytes for a datagram",
 	} {
