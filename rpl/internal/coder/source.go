@@ -9,7 +9,8 @@ import (
 
 // Frequent values. What leaps often leaps to one value: a hook to the place of its owner, a
 // speed to zero. For such a word symbol 0 of its residuals says that it has that value: its
-// usual one, or what another word before it in the row has now. The authority finds out by
+// usual one, or what another word before it in the row has now; not one that is told once, of which
+// updates say nothing, so that peers may have another value. The authority finds out by
 // counting which value that is; learned tables let the peers know.
 
 // Where a word's frequent value comes from: nowhere, from its usual value in keyframes, or
@@ -77,7 +78,7 @@ func (h *sourceHints) note(m *rowModel, t *rowtype.Type, was, is rowtype.Words) 
 		to := h.to[i]
 		to[sourceUsual] += uint32(flag(x == m.keyBase[i]))
 		for j := range to[sourceWord:] {
-			to[sourceWord+j] += uint32(flag(x == *is.Word(j)))
+			to[sourceWord+j] += uint32(flag(x == *is.Word(j) && !t.IsOnce(j)))
 		}
 	}
 }
@@ -133,7 +134,7 @@ func (c *tableCoder) sources(s *rowSet, t *rowtype.Type) {
 			continue
 		}
 		s.sources[i] = uint8(c.bits(uint32(s.sources[i]-1), sourceBits)) + 1
-		if int(s.sources[i])-sourceWord >= i {
+		if from := int(s.sources[i]) - sourceWord; from >= i || from >= 0 && t.IsOnce(from) {
 			c.bad = true
 		}
 	}

@@ -102,3 +102,57 @@ func TestFrequentValues(t *testing.T) {
 		}
 	}
 }
+
+// What is told once is no source: no update carries it, so that peers may have another value of it.
+func TestOnceIsNoSource(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	s := schema.NewSchema("fields")
+	s.Build("field").Int("sown", 0, 1000).Tag("sown", "once").Int("grows", 0, 1000).Int("other", 0, 1000).Done()
+	if err := s.Freeze(60); err != nil {
+		t.Fatal(err)
+	}
+	types, _ := rowtype.TypesOf(s)
+	typ := types[0]
+	d, l := defaultModel(types), NewLearner(types, 60)
+	m := d
+	for k := range 3 {
+		var e prefix.Encoder
+		e.Reset(nil)
+		var base, now [][]int32
+		for range 5_000 {
+			b := []int32{r.Int32N(1000), r.Int32N(1000), r.Int32N(1000)}
+			n := []int32{r.Int32N(1000), r.Int32N(1000), b[2]}
+			if r.IntN(3) > 0 {
+				n[1] = n[0]
+			}
+			e.Put(m.appendUpdate(nil, typ, b, n, 3, l)...)
+			base, now = append(base, b), append(now, n)
+		}
+		var dec prefix.Decoder
+		dec.Reset(e.Finish())
+		got := make([]int32, typ.Width)
+		for i := range base {
+			if !m.ReadUpdate(&dec, typ, base[i], got, &rowtype.Second{}, nil, 3) || got[1] != now[i][1] || got[2] != now[i][2] {
+				t.Fatalf("round %d: update %d of %v is %v, want %v", k, i, base[i], got, now[i])
+			}
+		}
+		f := Fitter{Worth: 1}.Begin(l, types, d, m, uint8(k+1))
+		for !f.On() {
+		}
+		set, err := ParseTables(f.Set.Append(nil, types, d, nil), types, d, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := set.Build(types, d)
+		l.Rebase(types, m, next)
+		m = next
+		l.Serve(m)
+	}
+	bad := NewTableSet(types).With(1)
+	bad.Rows[0].sources = []uint8{sourceNone, sourceWord, sourceNone}
+	if _, err := ParseTables(bad.Append(nil, types, d, nil), types, d, nil); err == nil {
+		t.Error("what is told once is a source")
+	}
+}
