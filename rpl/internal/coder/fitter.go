@@ -123,10 +123,10 @@ func (f *Fitter) pays(lens, was []uint8, saved float64) bool {
 	return saved*f.Worth >= listBits(lens, was)
 }
 
-// record fits the tables of a context. Joint tables are fitted only if shape is given;
-// those in force are in now, for the chunks of that shape. Those of the set before are in was,
-// of the shape shaped.
-func (f *Fitter) record(l *recordLearner, was *recordSet, shaped *shapeSet, def, now *recordModel, shape *shapeModel) recordSet {
+// record fits the tables of a context. Joint tables are fitted only if shape is given, which has been
+// built, and only for its chunks with patterns: those of others are not sent. Those in force are in now.
+// Those of the set before are in was, of the shape shaped.
+func (f *Fitter) record(l *recordLearner, was *recordSet, shaped *shapeSet, def, now *recordModel, shape *shapeSet) recordSet {
 	if l.n < enough && !was.used() {
 		return recordSet{}
 	}
@@ -137,7 +137,9 @@ func (f *Fitter) record(l *recordLearner, was *recordSet, shaped *shapeSet, def,
 	}
 	if shape != nil {
 		for c := range l.Chunks {
-			s.joint[c] = f.joint(&l.Chunks[c], align(shape.Chunks[c].Patterns, shaped.chunks[c].patterns, at(was.joint, c)), shape.Chunks[c], now.Joint[c].T)
+			if patterns := shape.chunks[c].patterns; patterns != nil {
+				s.joint[c] = f.joint(&l.Chunks[c], align(patterns, shaped.chunks[c].patterns, at(was.joint, c)), shape.made.Chunks[c], now.Joint[c].T)
+			}
 		}
 	}
 	for w := range l.large {

@@ -210,7 +210,7 @@ func (r *rowFit) common() {
 
 // context fits the tables of one context; now is the model in force without them.
 func (r *rowFit) context(l *updateLearner, was *updateSet, now *updateModel, c int) recordSet {
-	return r.record(&l[c], &was.contexts[c], &r.was.shapes[ShapeUpdate], &r.d.Updates[0][0], &now[c], &r.base.Shapes[ShapeUpdate])
+	return r.record(&l[c], &was.contexts[c], &r.was.shapes[ShapeUpdate], &r.d.Updates[0][0], &now[c], &r.to.shapes[ShapeUpdate])
 }
 
 // ofClass fits the tables that all contexts of one class share.
@@ -220,6 +220,6 @@ func (r *rowFit) ofClass(s, was *updateSet, l *updateLearner) {
 		sum.add(&l[c])
 	}
 	def, now := &r.d.Updates[0][0], &r.base.Updates[0][0]
-	s.all = r.record(&sum, &was.all, &r.was.shapes[ShapeUpdate], def, now, &r.base.Shapes[ShapeUpdate])
+	s.all = r.record(&sum, &was.all, &r.was.shapes[ShapeUpdate], def, now, &r.to.shapes[ShapeUpdate])
 	r.class = s.build(def, now)
 }
