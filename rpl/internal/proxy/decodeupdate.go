@@ -254,7 +254,7 @@ func (c *Proxy) readRow(d *prefix.Decoder, m *coder.Model, number uint32, action
 			named = st.tick - ids.Tick(coder.ReadUnsigned(d, &m.Entry.BaseAge))
 		}
 		slot, newer, at, ok := c.held.rows.base(row, named)
-		if !ok || exact && at != named {
+		if !ok || exact && at != named || !exact && c.uncertain(number, named, at) {
 			c.missed(number, speculative)
 			return false, nil
 		}

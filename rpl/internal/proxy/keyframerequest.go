@@ -23,18 +23,58 @@ type keyframeRequest struct {
 	tick  ids.Tick      // the newest tick when it arose: a later keyframe answers it
 	asked time.Duration // when the authority was last asked; 0: not yet
 	tries int           // how often it was asked
+
+	// Of blocks of which the row may have missed something the first and last tick, 0 for none, and the newest packet
+	// when the first could not be read: who has heard of the ack of that block has heard of that packet, too.
+	first, last ids.Tick
+	newest      uint64
 }
 
-// requestKeyframe notes that a keyframe of a row is wanted.
-func (c *Proxy) requestKeyframe(r *Replica, row int) {
+// requestKeyframe notes that a keyframe of a row is wanted; nil if too many are.
+func (c *Proxy) requestKeyframe(r *Replica, row int) *keyframeRequest {
+	if d := c.requested(r, row); d != nil {
+		return d
+	}
+	if len(c.mend.requests) == wire.MaxNacks {
+		return nil
+	}
+	c.mend.requests = append(c.mend.requests, keyframeRequest{r: r, row: row, laid: r.laid, tick: c.held.newest})
+	return &c.mend.requests[len(c.mend.requests)-1]
+}
+
+// requested is the request of a keyframe of a row that is not answered yet, nil if there is none.
+func (c *Proxy) requested(r *Replica, row int) *keyframeRequest {
 	for i := range c.mend.requests {
 		if d := &c.mend.requests[i]; d.r == r && d.row == row && !c.held.answered(d) {
-			return
+			return d
 		}
 	}
-	if len(c.mend.requests) < wire.MaxNacks {
-		c.mend.requests = append(c.mend.requests, keyframeRequest{r: r, row: row, laid: r.laid, tick: c.held.newest})
+	return nil
+}
+
+// uncertain is whether the authority may mean another version by the newest one up to a tick than that of a row's here,
+// of tick at: that of a block which could not be read. It takes that to be here, since its ack counts it, until it
+// hears the nack, and the packet with the first nack may have been lost.
+func (c *Proxy) uncertain(number uint32, tick, at ids.Tick) bool {
+	if len(c.mend.requests) == 0 {
+		return false
 	}
+	r := c.held.rows.owners[number].r
+	d := c.requested(r, int(number-r.rows.first))
+	return d != nil && d.first > 0 && d.first <= tick && at < d.last && (c.dec.stage.block || c.dec.base >= d.newest)
+}
+
+// missedBlock notes that a keyframe of a row is wanted, of which a block of tick t may have had news.
+func (c *Proxy) missedBlock(r *Replica, row int, t ids.Tick) {
+	d := c.requestKeyframe(r, row)
+	if d == nil {
+		c.Resync() // nothing else would have it sent again
+		return
+	}
+	if d.first == 0 {
+		d.first, d.newest = t, c.in.history.newest
+	}
+	d.first, d.last, d.tick = min(d.first, t), max(d.last, t), max(d.tick, t)
 }
 
 // requestAfterBlock notes that keyframes are wanted of the rows of a node for which a block that cannot be read may
@@ -55,11 +95,11 @@ func (c *Proxy) requestAfterBlock(r *Replica) {
 			continue
 		}
 		st.overtaken = false
-		c.requestKeyframe(r, k)
+		c.missedBlock(r, k, st.tick)
 	}
 	if news && st.overtaken {
 		st.overtaken = false
-		c.requestKeyframe(r, 0) // the answer has the owner, too
+		c.missedBlock(r, 0, st.tick) // the answer has the owner, too
 	}
 }
 
