@@ -59,9 +59,10 @@ func (c *Command[A]) Unpredicted() *Command[A] {
 	return c
 }
 
-// Sample binds the input, where there is a player: the window's keys, a bot. fn is called in each step, for
-// each node that this machine's player owns, until Sample is given another, at any time: a test's bot in place
-// of the keys that the game's own setup has given. Without Sample the value stays zero; nil panics.
+// Sample binds the input, where there is a player: the window's keys, a bot. fn is called in each step, for each node that
+// this machine's player owns, until Sample is given another, at any time, such as a test's bot. It says how things are, not
+// what has changed: a step may run no tick, which keeps only its edges, or two. So give differences as a running total. Of
+// a player silent for 250 ms Apply gets the zero value, as it does without Sample; nil panics.
 func (c *Command[A]) Sample(r *Replication, fn func(e *donburi.Entry) A) {
 	c.of(r, mistakes.Sampled).sample = mustBeFunc("Sample of command "+c.name, fn)
 }
@@ -112,11 +113,7 @@ func (b *binder[A]) stream(n *nodes.Node) *command.Stream[A] {
 		if b.nodes == nil {
 			b.nodes = map[*nodes.Node]*command.Stream[A]{}
 		}
-		kept := command.Kept(b.r.shared.config.Steps)
-		if n.Owner == b.r.shared.Me {
-			kept = command.OwnerKeeps(kept)
-		}
-		s = command.NewStream[A](n.Owner, uint32(b.r.shared.Tick), kept)
+		s = command.NewStream[A](n.Owner, uint32(b.r.shared.Tick), b.r.shared.config.Steps, n.Owner == b.r.shared.Me)
 		b.nodes[n] = s
 	}
 	return s

@@ -50,8 +50,8 @@ type Config struct {
 
 	// Rewind names the components whose fields tagged `interp` Call.Rewind sets back to what a caller saw, on
 	// the server and on clients: give it on both. It is less exact for what is not updated in each send
-	// (NodeData.Hz, rpl.Fading), because players see that move straight from update to update: at Hz 10,
-	// what circles at 240 pixels a second is off by some 10.
+	// (NodeData.Hz, rpl.Fading), because players see that move on between updates as it last went: at Hz 10,
+	// what circles at 450 pixels a second is off by some 3.
 	Rewind []donburi.IComponentType
 
 	// RewindOnly restricts Rewind to entities that the filter takes; nil means all that have one of

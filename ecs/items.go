@@ -47,7 +47,7 @@ func (px *proxies) bind(n *nodes.Node, ord int, t *rpl.ItemType) {
 	*b = nodes.Binding{Comp: c, Entity: ent}
 	if !n.Data.Transient { // a transient node is drawn as this machine moves it
 		if b.Track = track.New(&c.Drawn); b.Track != nil {
-			b.Track.Since, b.Track.Paced = n.Replica.Tick(ord), n.Data.Hz > 0
+			px.draw.screen.Begun(b.Track, n.Replica.Tick(ord), int(n.Data.Hz))
 		}
 	}
 	px.notify.StartComparing(b, false, n.Before(ord))

@@ -194,8 +194,12 @@ func (r *Replication) Frame() {
 // That is the newest tick if the core has advanced the item since, or if a late packet
 // corrects what is already drawn for a later tick.
 func (dr *drawing) sampleTick(n *nodes.Node, ord int, t rpl.Tick) rpl.Tick {
-	newest := dr.Proxy.Newest()
-	if t >= newest || n.Items[ord].Track.Newest() > t {
+	newest, k, sent := dr.Proxy.Newest(), n.Items[ord].Track, n.Replica.Tick(ord)
+	if dr.screen.Pace(k) > 0 && sent > k.Newest() { // where it has come to since is an estimate
+		dr.words, _ = n.Replica.Confirmed(ord, dr.words[:0])
+		return sent
+	}
+	if t >= newest || k.Newest() > t {
 		return newest
 	}
 	if dr.confirmed, _ = n.Replica.Confirmed(ord, dr.confirmed[:0]); !slices.Equal(dr.confirmed, dr.words) {

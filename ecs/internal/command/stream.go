@@ -68,8 +68,13 @@ type Stream[A any] struct {
 	raw     [][]byte   // on the owner: its commands as they travel, as many as the queue keeps
 }
 
-// NewStream returns the stream of an owner that keeps the commands of so many ticks (see Kept).
-func NewStream[A any](owner rpl.Peer, since uint32, kept int) *Stream[A] {
+// NewStream returns the stream of an owner of a session of so many steps a second: on that owner's own machine
+// (own), or on the server.
+func NewStream[A any](owner rpl.Peer, since uint32, steps int, own bool) *Stream[A] {
+	kept := Kept(steps)
+	if own {
+		kept = OwnerKeeps(kept)
+	}
 	return &Stream[A]{Queue: NewQueue[A](kept), Owner: owner, Since: since}
 }
 

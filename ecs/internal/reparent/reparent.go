@@ -102,9 +102,9 @@ func (d *Drawer) Leave(n *nodes.Node) {
 	d.leave(n, b.Track.Newest())
 	d.Nodes.AddFormer(n, f, d.Screen.Render)
 	d.formers = append(d.formers, n)
-	since, paced := b.Track.Since, b.Track.Paced
+	was := b.Track
 	b.Track = track.New(&b.Comp.Drawn)
-	b.Track.Since, b.Track.Paced = since, paced
+	b.Track.Follow(was)
 }
 
 // leave notes that a node leaves its parent.

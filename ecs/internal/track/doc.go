@@ -9,6 +9,7 @@
 //	young.go     those that tell of what has just arrived
 //	hole.go      what is known after a line was down
 //	screen.go    what is drawn at which time
+//	paced.go     what is told of less often than in each send
 //	push.go      what a state that comes changes in that
 //	began.go     what began to move, and is told of late
 //	foretold.go  what goes where its velocities take it

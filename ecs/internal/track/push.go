@@ -19,14 +19,24 @@ type coming struct {
 	agreed    rpl.Tick  // up to when it is known how it went, where packets that may have told more were lost; else 0
 	late      bool      // the states before it are predicted, and packets were lost that may have told of them
 	holed     bool      // it may be the first one after a hole
+	sure      uint8     // how many samples are left of it without estimates
 	shows     bool      // what is drawn now may be another place with it: Screen.drawn is where it was …
 	past      bool      // … and that was past the newest sample
 }
 
 // Push adds the state of a tick of an item to what it is drawn from, without a leap.
 func (sc *Screen) Push(k *Track, of Item, t, before, newest rpl.Tick, words []int32) {
+	if k.n > 0 && k.SentAt < t && !k.set.foretold && sc.isEstimate(k, t) {
+		return
+	}
 	c := sc.comes(k, t, newest)
+	k.n = c.sure
 	k.thin(sc.Render)
+	if sc.Paced && c.sent {
+		sc.paces(k, t)
+	} else if !sc.Paced && k.n > 0 && t > k.Newest() {
+		k.paces(t)
+	}
 	if k.n == 0 && sc.cameFrom(k, of, t, words) {
 		k.push(t, 0, 0, words)
 		k.cuts = 0
@@ -63,8 +73,11 @@ func (sc *Screen) Push(k *Track, of Item, t, before, newest rpl.Tick, words []in
 
 // comes notes what is known of an item, and drawn of it, before a state comes.
 func (sc *Screen) comes(k *Track, t, newest rpl.Tick) coming {
-	c := coming{t: t, newest: newest, sent: k.SentAt >= t, heard: k.heard}
-	if last := int(k.n) - 1; last >= 0 {
+	c := coming{t: t, newest: newest, sent: k.SentAt >= t, heard: k.heard, sure: k.n}
+	if c.sent {
+		c.sure = sc.sure(k, t)
+	}
+	if last := int(c.sure) - 1; last >= 0 {
 		c.holed = sc.comesOver(k, newest)
 		c.shows = c.holed || sc.Render > k.sample(last)[0] || last > 0 && t == k.Newest() && sc.Render > k.sample(last - 1)[0]
 	}
@@ -131,6 +144,7 @@ func (sc *Screen) goOver(k *Track, c *coming) {
 	if k.beyond != nil {
 		k.beyond.past = 0
 		k.beyond.add(k, &w, sc.drawn, sc.Render, sc.Now().Seconds())
+		sc.spread(k)
 	}
 }
 

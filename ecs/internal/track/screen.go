@@ -86,14 +86,14 @@ func (sc *Screen) wayOn(k *Track, render float64) (w way, past bool) {
 	if w.to <= last || last < 1 || k.cut(last) || k.Ends || k.rests() {
 		return w, false
 	}
-	if slow := (k.Paced || sc.Paced) && k.steady == evenly && int(k.every)*sc.Sends > sc.Steps && k.every <= sc.often(); !k.stood && !k.waits && !(slow && render-k.sample(last)[0] < 1.5*float64(k.every)) {
-		k.stood = sc.received(k).stood(k.tick(last))
+	if !k.stood && !k.waits {
+		k.stood = sc.hasStood(k)
 	}
-	if k.stood {
+	if k.stood || sc.Pace(k) > 0 && k.starts() {
 		return w, false
 	}
 	w.before, w.after = k.sample(last-1), k.sample(last)
-	ticks := min(render-w.after[0], beyondSeconds*float64(sc.Steps))
+	ticks := sc.onPace(k, min(render-w.after[0], sc.goesOnBy(k)))
 	w.share = 1 + ticks/(w.after[0]-w.before[0])
 	return w, true
 }
@@ -116,6 +116,7 @@ func (sc *Screen) Draw(k *Track, p unsafe.Pointer, inPlace bool) {
 	if !past && b.past != 0 && !sc.Aside {
 		if b.past == k.Newest() && now-b.when < beyondSeconds { // a packet tells that it has stood meanwhile
 			b.add(k, &w, b.drawn, sc.Render, now)
+			sc.spread(k)
 		}
 		b.past = 0
 	}
@@ -204,7 +205,7 @@ func (sc *Screen) Rests(k *Track) bool {
 	if k.n == 0 {
 		return true
 	}
-	if newest := k.Newest(); float64(newest) > sc.Render || k.n > 1 && (k.waits || !sc.received(k).stood(newest)) {
+	if newest := k.Newest(); float64(newest) > sc.Render || k.n > 1 && (k.waits || !sc.hasStood(k)) {
 		return false
 	}
 	b := k.beyond
@@ -235,8 +236,11 @@ func (sc *Screen) often() rpl.Tick { return rpl.Tick(sc.Steps / 4) }
 // of which packets regularly say nothing (NodeData.Hz, a small budget) has moved
 // meanwhile: it is drawn on its way from now on, and not from the last packet on.
 func (sc *Screen) StillUntil(k *Track, t rpl.Tick) rpl.Tick {
-	rd := sc.received(k)
+	rd, pace := sc.received(k), sc.Pace(k)
 	before := rd.before(t)
+	if pace > 0 {
+		return sc.stillAt(k, t, pace)
+	}
 	if rd.Missing || k.waits || before > k.Newest() && (!rd.stood(k.Newest()) || sc.unsure(k, t)) { // what has not come may have told that it moved
 		return 0
 	}
@@ -260,6 +264,9 @@ func (sc *Screen) unsure(k *Track, t rpl.Tick) bool {
 // in a packet of tick newest: as long as it was told so, and until the first send of a packet
 // since, for what moves is told of in each send, unless it has just arrived. 0: that is not known.
 func (sc *Screen) Known(k *Track, t, newest rpl.Tick) rpl.Tick {
+	if pace := sc.Pace(k); pace > 0 {
+		return sc.stillAt(k, t, pace)
+	}
 	if k.n == 0 || k.waits || t-k.Newest() <= sc.often() && k.isSteady(t) {
 		return 0
 	}

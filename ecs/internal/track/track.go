@@ -43,14 +43,15 @@ type Track struct {
 	marks     uint16    // … and the game has said so: whatever else is known, it is no motion
 	Ends      bool      // its node goes: it is not drawn beyond where it was
 	predicted bool      // the newest sample is predicted
-	Paced     bool      // it is told of at a pace of its own: it has not stood because a packet does not tell of it
+	own       rpl.Tick  // how many ticks after it was told of it is told of again at the soonest (paced.go); 0: in each send
 	Moving    bool      // its newest state moves on by itself
 	stood     bool      // it was told to have stayed at its newest state; what is lost later does not change that
 	waits     bool      // what was told of it may have been lost in a hole (hole.go)
 	SentAt    rpl.Tick  // when the state that is pushed next was sent; if that is before its own tick, it is predicted
 	sentAt    rpl.Tick  // … and the newest sample
 	heard     rpl.Tick  // the tick of the newest sample that is not predicted
-	every     rpl.Tick  // how long after the state before the newest one came
+	every     rpl.Tick  // how long after the state before the newest one came, or how far apart those are that are told (paced.go) …
+	rarer     uint8     // … and how many in a row came later
 	leapt     rpl.Tick  // when the game last said that it leapt; 0: never
 	Since     rpl.Tick  // the tick of the arrival with which it came; 0 once it is not young any more (young.go)
 	saved     []float64 // what the fields held before Frame wrote in place; empty: nothing is written
@@ -121,11 +122,6 @@ func (k *Track) push(t, before, known rpl.Tick, words []int32) {
 		return
 	}
 	if n > 0 {
-		if k.steady++; !k.isSteady(t) {
-			k.steady = 0
-		}
-		k.steady = min(k.steady, evenly)
-		k.every = t - newest
 		if before > newest && before < t {
 			still := k.grow(before)
 			copy(still, k.values(int(k.n)-2))

@@ -108,6 +108,9 @@ func (u *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 	}
 	b := u.bundle(h, begun)
 	b.special, b.ownership, b.urgency = special, ownership, urgency
+	if n.Spawn.Hz > 0 {
+		p.trails |= 1 << n.Spawn.Sends(u.sender.Setup.Hz, u.sender.Setup.SendHz) &^ 2 // after the next, in which a packet is due anyway
+	}
 	if speculative {
 		u.bundles.speculative = append(u.bundles.speculative, b)
 	} else {

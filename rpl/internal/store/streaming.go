@@ -35,3 +35,10 @@ func (s Streaming) Complete() Streaming {
 	}
 	return s
 }
+
+// Sends is how many sends after an update of a node with a rate of its own the next one may leave, at so many ticks and
+// sends a second.
+func (s *Streaming) Sends(ticks, sends int) int {
+	every := (ticks + sends - 1) / sends
+	return max(1, ((ticks+int(s.Hz)-1)/int(s.Hz)+every-1)/every)
+}
