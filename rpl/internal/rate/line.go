@@ -32,6 +32,7 @@ type Line struct {
 	least   [2]time.Duration // the quickest round trip of this window and the one before; 0: none
 	renewed time.Duration    // when this window began
 
+	rise     *rise // nil until a packet has come
 	cut      cut
 	trial    trial
 	calm     time.Duration // since when nothing has spoken for a slow line
@@ -166,6 +167,10 @@ func (l *Line) Arrived(total, together uint32, sent, at time.Duration) {
 	if l.least[0] == 0 || trip < l.least[0] {
 		l.least[0] = trip
 	}
+	if l.rise == nil {
+		l.rise = new(rise)
+	}
+	l.rise.note(total, sent, at, trip, trip-l.base())
 	l.measureBurst(together, trip, at)
 	if s.trips == 1 || sent < s.oldest {
 		s.oldest = sent
@@ -299,6 +304,9 @@ func (l *Line) judge(now time.Duration) {
 	}
 	stands := l.limit > 0 || l.before.trips > 0 && l.before.quickest-l.base() > target
 	switch {
+	case queue > target && (l.limit == 0 || 2*l.asked < l.round) && l.rise.isWay(l.now.last):
+		l.least, l.renewed, l.rise.waited = [2]time.Duration{l.now.quickest, 0}, now, 0
+	case queue > target && l.rise.waits(l.now.last, l.sends(now)):
 	case queue > target && (stands || queue > most):
 		l.lower(now, queue)
 	case queue > target:
