@@ -161,6 +161,7 @@ type removal struct {
 type ProxyCounters struct {
 	Packets        uint64 // packets applied
 	Refused        uint64 // packets and messages that could not be read
+	Overtaken      uint64 // packets that came after newer ones, and build on what was dropped because of those: nothing is wrong
 	Records        uint64 // row updates applied
 	Arrivals       uint64
 	Removals       uint64
@@ -307,12 +308,7 @@ func (c *Proxy) readInbox() {
 		err := c.packet(in.seq, c.in.inBytes[in.from:in.to])
 		c.tracePacket(in.seq, in.to-in.from, err)
 		if err != nil {
-			c.counters.Refused++
-			c.in.history.refused = max(c.in.history.refused, in.seq)
-			c.cfg.Log.Debug("packet refused", "seq", in.seq, "err", err)
-			if !c.in.history.overtaken(in.seq) {
-				c.unread(err)
-			}
+			c.refuse(in.seq, err)
 			continue
 		}
 		c.counters.Packets++

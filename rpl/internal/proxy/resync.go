@@ -38,8 +38,23 @@ func (c *Proxy) Resync() {
 	}
 }
 
-// unread counts a packet that could not be read. One that newer packets have overtaken is
-// not counted: what it builds on may have gone for good reasons.
+// refuse notes a packet that could not be read. What one builds on that newer packets have overtaken may
+// have gone for good reasons: it speaks for no damage.
+func (c *Proxy) refuse(seq uint64, err error) {
+	c.in.history.refused = max(c.in.history.refused, seq)
+	overtaken := c.in.history.overtaken(seq)
+	if overtaken && errors.Is(err, errNoBase) {
+		c.counters.Overtaken++
+		return
+	}
+	c.counters.Refused++
+	c.cfg.Log.Debug("packet refused", "seq", seq, "err", err)
+	if !overtaken {
+		c.unread(err)
+	}
+}
+
+// unread counts a packet that could not be read.
 func (c *Proxy) unread(err error) {
 	s := &c.mend.desync
 	if s.trouble == 0 {
