@@ -40,10 +40,14 @@ const (
 	rateLeast = 20 // slopes before the rate is believed
 
 	// catchUp is the time in which an error of drawn time is made up for, as long as that
-	// makes it neither fast faster nor slow slower than time.
+	// makes it neither fast faster nor slow slower than time. What it is late by beyond jumpBehind, up to
+	// hasteMost, makes it faster by haste a second more.
 	catchUp = 0.2
 	fast    = 0.10
 	slow    = 0.50
+	haste   = 0.60
+
+	hasteMost = 0.25
 
 	// hurry is how much faster than time it makes up for a wait in which the server had nothing to say.
 	hurry = 3
@@ -51,8 +55,8 @@ const (
 	// ahead is how far drawn time may run past the newest state.
 	ahead = 0.1
 
-	// jumpBehind and jumpAfter: drawn time that is farther behind, for longer, jumps once.
-	// No player waits until a clock that runs 10 % fast has made up for a second. Where sends are
+	// jumpBehind and jumpAfter: drawn time that is farther behind, by hasteMost more, for longer, jumps once.
+	// No player waits until a clock that runs a quarter fast has made up for a second. Where sends are
 	// far apart, two more or less that are waited for are no reason to jump.
 	jumpBehind = 0.25
 	jumpAfter  = 1.0
@@ -65,11 +69,13 @@ const (
 	// machine, on the server or on the way: only the newest of it tells the server's tick, and what
 	// was known before is of another time. Where sends are far apart, pauseSends of them are a pause.
 	// So it is with what comes sooner than all before it by fresh, more than jitter makes: those had
-	// waited.
+	// waited, or had come by a slower way. Only within wakes of a pause drawn time leaps with it: else
+	// all that was under way on the slower way is still to be seen.
 	pause      = 0.75
 	pauseSends = 3.0
 	backlog    = 0.05
 	fresh      = 0.25
+	wakes      = 2.0
 )
 
 // A Clock is a client's estimate of its server's time. Ticks are the server's; local
@@ -84,7 +90,8 @@ type Clock struct {
 
 	newest float64 // the newest tick received
 	at     float64 // when it was received, at the socket
-	resume float64 // when packets came again after a pause
+	resume float64 // when packets came again after a pause, or by a way that is much faster …
+	woke   float64 // … and after a pause
 	snaps  bool    // drawn time has stood, or news came after a pause: it does not hasten, but leaps
 	silent float64 // ticks that the server has last left out on purpose
 	quiet  float64 // up to here it had nothing to say: what still moves there goes on as before
@@ -141,7 +148,7 @@ func (c *Clock) Hear(tick uint32, at, now time.Duration, lost int) {
 	if taken-c.moved > c.pause { // the program has stood: when it takes this up says nothing of the line
 		taken = stamp
 	}
-	if c.backlogged(stamp) { // what is missing from before is not waited for
+	if c.backlogged(stamp) && c.woke > 0 && stamp-c.woke < wakes { // what is missing from before is not waited for
 		lost, c.needs.n, c.snaps = 0, 0, true
 		before = t - c.interval
 	}
@@ -157,8 +164,11 @@ func (c *Clock) Hear(tick uint32, at, now time.Duration, lost int) {
 
 // hearRate takes a tick into the estimates that go by the socket.
 func (c *Clock) hearRate(t, stamp float64) {
-	if n := c.socket.len(); n > 0 && (stamp-c.socket.at(n-1).at > c.pause ||
-		t-c.rate*stamp/c.step-c.socket.quantile(1, c.rate/c.step) > fresh*c.rate/c.step) {
+	switch n := c.socket.len(); {
+	case n == 0:
+	case stamp-c.socket.at(n-1).at > c.pause:
+		c.resume, c.woke = stamp, stamp
+	case t-c.rate*stamp/c.step-c.socket.quantile(1, c.rate/c.step) > fresh*c.rate/c.step:
 		c.resume = stamp
 	}
 	if c.backlogged(stamp) {
@@ -226,7 +236,7 @@ func (c *Clock) Draw(now time.Duration) float64 {
 	}
 	ticks := c.rate * passed / c.step // that pass if nothing is wrong
 	wrong := (want - (c.drawn + ticks)) * c.step
-	if wrong > c.patience {
+	if wrong > c.patience+hasteMost {
 		c.behind += passed
 	} else {
 		c.behind = 0
@@ -236,7 +246,7 @@ func (c *Clock) Draw(now time.Duration) float64 {
 		c.jumps++
 		return c.drawn
 	}
-	to := c.drawn + math.Max(0, ticks*(1+math.Min(math.Max(wrong/catchUp, -slow), fast)))
+	to := c.drawn + math.Max(0, ticks*(1+math.Min(math.Max(wrong/catchUp, -slow), fast+haste*math.Min(math.Max(0, wrong-c.patience), hasteMost))))
 	if c.drawn < c.quiet { // it has waited for what was lost: little of that time is to be seen
 		to, c.behind = math.Max(to, math.Min(c.drawn+hurry*ticks, math.Min(want, c.quiet))), 0
 	}

@@ -304,3 +304,37 @@ func TestDrawnTimeAfterASleep(t *testing.T) {
 		}
 	}
 }
+
+// Where the way of the packets becomes longer or shorter at once, as where a phone goes over to another mast, nothing leaps:
+// what is under way on the longer one, and comes later than what was sent after it, is still to be seen. What stands where
+// it becomes longer goes on as packets come, by one send at most.
+func TestDrawnTimeWhereTheWayJumps(t *testing.T) {
+	for _, jump := range []int{3, 8, 15, 21, 24, 27} { // ticks
+		for _, long := range []int{60, 180} {
+			for _, every := range []int{1, 2} {
+				c := New(step, float64(every))
+				last, lateEnd := 0.0, 0.0
+				sent := 0 // the newest that has come
+				for frame := 10; frame < 600+long+600; frame++ {
+					now := time.Duration(frame) * step
+					newest := frame - 3 - jump // by the longer way …
+					if sentBy := frame - 3; sentBy < 600 || sentBy >= 600+long {
+						newest = sentBy
+					}
+					if newest -= newest % every; newest > sent {
+						c.Hear(uint32(newest), now-step/3, now, (newest-sent)/every-1)
+						sent = newest
+					}
+					drawn := c.Draw(now)
+					if moved := drawn - last; frame > 100 && (moved < 0 || moved > max(1.4, float64(every))) {
+						t.Errorf("%d ticks longer for %d, a send in %d: drawn time moves by %.1f in frame %d", jump, long, every, moved, frame)
+					}
+					last, lateEnd = drawn, float64(frame)-drawn
+				}
+				if lateEnd > float64(5+3*every) {
+					t.Errorf("%d ticks longer for %d, a send in %d: it is late by %.1f at the end", jump, long, every, lateEnd)
+				}
+			}
+		}
+	}
+}
