@@ -55,7 +55,7 @@ func (c *Proxy) compare(tick ids.Tick) {
 		}
 		c.counters.Mismatches++
 		if c.mayMend(r) {
-			c.requestKeyframe(r, int(k.Row))
+			c.mend.requestKeyframe(&c.held, r, int(k.Row))
 			c.cfg.Log.Warn("state differs from the authority's", "node", r.ID, "item", t.Item.Name, "tick", at)
 		}
 	}

@@ -306,7 +306,7 @@ func (c *Proxy) missed(number uint32, speculative bool) {
 	case c.dec.stage.block:
 		c.requestAfterBlock(r)
 	default:
-		c.requestKeyframe(r, int(number-r.rows.first))
+		c.mend.requestKeyframe(&c.held, r, int(number-r.rows.first))
 	}
 	c.held.rows.late = min(2*c.held.rows.late, wire.MostLate)
 }

@@ -31,21 +31,21 @@ type keyframeRequest struct {
 }
 
 // requestKeyframe notes that a keyframe of a row is wanted; nil if too many are.
-func (c *Proxy) requestKeyframe(r *Replica, row int) *keyframeRequest {
-	if d := c.requested(r, row); d != nil {
+func (m *mending) requestKeyframe(h *holdings, r *Replica, row int) *keyframeRequest {
+	if d := m.requested(h, r, row); d != nil {
 		return d
 	}
-	if len(c.mend.requests) == wire.MaxNacks {
+	if len(m.requests) == wire.MaxNacks {
 		return nil
 	}
-	c.mend.requests = append(c.mend.requests, keyframeRequest{r: r, row: row, laid: r.laid, tick: c.held.newest})
-	return &c.mend.requests[len(c.mend.requests)-1]
+	m.requests = append(m.requests, keyframeRequest{r: r, row: row, laid: r.laid, tick: h.newest})
+	return &m.requests[len(m.requests)-1]
 }
 
 // requested is the request of a keyframe of a row that is not answered yet, nil if there is none.
-func (c *Proxy) requested(r *Replica, row int) *keyframeRequest {
-	for i := range c.mend.requests {
-		if d := &c.mend.requests[i]; d.r == r && d.row == row && !c.held.answered(d) {
+func (m *mending) requested(h *holdings, r *Replica, row int) *keyframeRequest {
+	for i := range m.requests {
+		if d := &m.requests[i]; d.r == r && d.row == row && !h.answered(d) {
 			return d
 		}
 	}
@@ -60,13 +60,13 @@ func (c *Proxy) uncertain(number uint32, tick, at ids.Tick) bool {
 		return false
 	}
 	r := c.held.rows.owners[number].r
-	d := c.requested(r, int(number-r.rows.first))
+	d := c.mend.requested(&c.held, r, int(number-r.rows.first))
 	return d != nil && d.first > 0 && d.first <= tick && at < d.last && (c.dec.stage.block || c.dec.base >= d.newest)
 }
 
 // missedBlock notes that a keyframe of a row is wanted, of which a block of tick t may have had news.
 func (c *Proxy) missedBlock(r *Replica, row int, t ids.Tick) {
-	d := c.requestKeyframe(r, row)
+	d := c.mend.requestKeyframe(&c.held, r, row)
 	if d == nil {
 		c.Resync() // nothing else would have it sent again
 		return
@@ -108,20 +108,20 @@ func (h *holdings) answered(d *keyframeRequest) bool {
 }
 
 // dropAnswered drops the requests that are answered.
-func (c *Proxy) dropAnswered() {
-	kept := c.mend.requests[:0]
-	for _, d := range c.mend.requests {
-		if !c.held.answered(&d) {
+func (m *mending) dropAnswered(h *holdings) {
+	kept := m.requests[:0]
+	for _, d := range m.requests {
+		if !h.answered(&d) {
 			kept = append(kept, d)
 		}
 	}
-	clear(c.mend.requests[len(kept):])
-	c.mend.requests = kept
+	clear(m.requests[len(kept):])
+	m.requests = kept
 }
 
 // requestDue is whether a nack is due now.
-func (c *Proxy) requestDue(now time.Duration) bool {
-	return slices.ContainsFunc(c.mend.requests, func(d keyframeRequest) bool { return c.out.askDue(d.asked, now) })
+func (m *mending) requestDue(o *outgoing, now time.Duration) bool {
+	return slices.ContainsFunc(m.requests, func(d keyframeRequest) bool { return o.askDue(d.asked, now) })
 }
 
 // askDue is whether to ask now: not asked yet, or the answer should be here by now.

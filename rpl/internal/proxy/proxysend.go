@@ -15,8 +15,8 @@ import (
 // last Send, nacks, and calls. Call it every tick.
 func (c *Proxy) Send(now time.Duration, s wire.Sink) {
 	c.out.sendCalls(s)
-	c.dropAnswered()
-	if !c.out.mustAck && len(c.out.calls) == 0 && !c.requestDue(now) && !c.desyncDue(now) && now-c.out.lastSent < wire.Heartbeat {
+	c.mend.dropAnswered(&c.held)
+	if !c.out.mustAck && len(c.out.calls) == 0 && !c.mend.requestDue(&c.out, now) && !c.desyncDue(now) && now-c.out.lastSent < wire.Heartbeat {
 		return
 	}
 	at := 0
