@@ -91,9 +91,8 @@ var (
 // A schemer makes the shapes of one schema.
 type schemer struct {
 	r        *rand.Rand
-	words    int    // left for the item being made
-	props    int    // left for it
-	prefix   string // before names of items that are named in predict=
+	words    int // left for the item being made
+	props    int // left for it
 	bools    []string
 	inList   bool
 	foreign  []string // numbers of items that were made before, as item.Field
