@@ -40,3 +40,5 @@ func (m stock) Recv(b []byte) int    { return m.k.Recv(b) }
 func (m stock) Update(time.Duration) { m.k.Update() }
 func (m stock) Waiting() int         { return m.k.WaitSnd() }
 func (m stock) Bound(int)            {}
+func (m stock) Carries(int)          {}
+func (m stock) Most() int            { return lane.MaxWaiting }

@@ -33,6 +33,7 @@ type ARQ struct {
 	fresh     [][]byte // chunks never emitted
 	flying    []flying // chunks emitted, in order of numbers, from una on
 	rtt       estimate
+	flight    flight
 
 	want  uint32    // number of the next segment to receive in order
 	early []chunk   // received out of order
@@ -75,6 +76,15 @@ func after(a, b uint32) int32 { return int32(a - b) }
 
 func (a *ARQ) Bound(bytes int) { a.bound = bytes }
 
+func (a *ARQ) Carries(rate int) { a.flight.carries = rate }
+
+func (a *ARQ) Most() int {
+	if a.flight.most == 0 {
+		return MaxWaiting
+	}
+	return a.flight.most
+}
+
 func (a *ARQ) Waiting() int { return len(a.fresh) + len(a.flying) }
 
 func (a *ARQ) Send(b []byte) { a.fresh = append(a.fresh, a.copy(b)) }
@@ -107,7 +117,7 @@ func (a *ARQ) Update(now time.Duration) {
 }
 
 func (a *ARQ) Input(now time.Duration, b []byte) {
-	ms := millis(now)
+	ms, waiting := millis(now), a.Waiting()
 	var moved, fast, heard bool
 	var echo uint32
 	for len(b) > 0 {
@@ -130,6 +140,7 @@ func (a *ARQ) Input(now time.Duration, b []byte) {
 	}
 	if rtt := after(ms, echo); heard && rtt >= 0 {
 		a.rtt.sample(rtt)
+		a.flight.sample(ms, rtt, waiting)
 	}
 	switch {
 	case moved || fast:

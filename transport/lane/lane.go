@@ -28,6 +28,10 @@ type Machine interface {
 	// Bound limits the bytes that it keeps of what was received out of order; 0: no limit but
 	// the window. More is dropped as if lost.
 	Bound(bytes int)
+	// Carries says how many bytes a second the path carried when the connection began.
+	Carries(rate int)
+	// Most is how many chunks of MaxChunk bytes may be unacknowledged, at most MaxWaiting.
+	Most() int
 }
 
 // A Lane is one end of the reliable lane. It is not safe for concurrent use.
@@ -65,6 +69,10 @@ func (l *Lane) Bound(bytes int) {
 	l.bound = uint32(bytes)
 	l.m.Bound(bytes)
 }
+
+// Carries says how many bytes a second the path to the other end carried when the connection
+// began. From then on no more is under way than a short queue holds besides.
+func (l *Lane) Carries(rate int) { l.m.Carries(rate) }
 
 // New makes a lane over the machine that make returns. The machine must emit its
 // segments through out.
@@ -147,14 +155,14 @@ func (l *Lane) Update(now time.Duration) {
 func (l *Lane) feeds() bool {
 	n := l.m.Waiting()
 	oldest := l.given - uint32(n)
-	if n < MaxWaiting || n >= MaxBehind || after(l.again.behind, oldest) <= 0 {
-		return n < MaxWaiting
+	if n == 0 || n >= MaxBehind || n >= MaxWaiting && after(l.again.behind, oldest) <= 0 {
+		return n == 0
 	}
 	bytes := min(l.queue.len(), MaxChunk)
 	for _, size := range l.sizes[len(l.sizes)-n:] {
 		bytes += int(size)
 	}
-	return bytes <= MaxWaiting*MaxChunk
+	return bytes <= l.m.Most()*MaxChunk
 }
 
 // isWaitedFor reports whether a copy of the next chunk, of so many bytes, is worth its bytes: if

@@ -125,7 +125,9 @@ func (c *Conn) handlePath(now time.Duration, size int, m wire.ControlMessage) {
 			c.control(c.path, wire.ControlMessage{Type: wire.ProbeCame, Size: m.Size})
 		}
 	case wire.ProbeCame:
-		c.pair.Came(now, int(m.Size))
+		if c.pair.Came(now, int(m.Size)) {
+			c.lane.Carries(c.pair.Rate())
+		}
 		c.mtu.Passed(int(m.Size))
 	case wire.Ask:
 		c.control(c.path, wire.ControlMessage{Type: wire.Answer, Seq: m.Seq, Came: came})

@@ -20,17 +20,19 @@ func (p *Pair) Begin() bool {
 }
 
 // Came notes the answer to a probe. A long one that is repeated, because it was lost, counts as late.
-func (p *Pair) Came(now time.Duration, size int) {
+// It reports whether the rate is known by it.
+func (p *Pair) Came(now time.Duration, size int) (known bool) {
 	switch {
 	case !p.sent || p.done:
 	case size == Base:
 		p.short = now
 	case size == Max:
-		p.done, p.rate = true, int(time.Second/time.Millisecond)*Max
+		p.done, known, p.rate = true, true, int(time.Second/time.Millisecond)*Max
 		if p.short != 0 {
 			p.rate = int(Max * time.Second / max(now-p.short, time.Millisecond))
 		}
 	}
+	return known
 }
 
 // Rate is about what the path carries, in bytes a second; 1 until that is known, 0 if the pair was not sent.
