@@ -86,3 +86,50 @@ func TestToleranceAtRest(t *testing.T) {
 		t.Errorf("%d corrections", corrections)
 	}
 }
+
+type restData struct {
+	Pos gmath.Vec `rpl:"step=1/32,interp,pos"`
+}
+
+// What comes to rest a step beside where the server has it, as two steps may be rounded, is there too after a second, and
+// that is no correction.
+func TestRestAStepBeside(t *testing.T) {
+	p := tendon.NewProtocol("rest beside")
+	ball := tendon.Replicate(p, "ball", donburi.NewComponentType[restData]())
+	roll := tendon.NewCommand[tendon.None](p, "roll", ball)
+	corrections, replays := 0, 0
+	lab := tendontest.NewLab(t, tendontest.Game{
+		Protocol: p,
+		Setup: func(m *tendontest.Machine) {
+			m.OnStart(func() { m.Create(ball) })
+			m.OnStreamIn(ball, func(e *donburi.Entry) { tendon.Predict(e, true) })
+			m.OnCorrection(func(tendon.Correction) { corrections++ })
+			roll.Apply(m.Replication, func(c tendon.Call, _ tendon.None) {
+				b := ball.Get(c.Entry)
+				if c.Tick > 120 && b.Pos.X < 3 { // what no client knows is below a step
+					if b.Pos.X += 0.75; m.IsAuthority() && c.Tick <= 122 {
+						b.Pos.X += 1. / 64
+						b.Pos.Y -= 1. / 64
+					}
+				}
+				if c.Replay {
+					replays++
+				}
+			})
+		},
+		Step: func(m *tendontest.Machine) { roll.Run(m.Replication) },
+	}, netsim.Conditions{Delay: 40 * time.Millisecond})
+	server := lab.Host()
+	client := lab.Join()
+	lab.Steps(600)
+	here, _ := ball.First(client.World())
+	there, _ := ball.First(server.World())
+	if of, is := ball.Get(there).Pos, ball.Get(here).Pos; of.DistanceTo(is) > 0.75/32 {
+		t.Errorf("it rests at %v, and on the server at %v", is, of)
+	}
+	before := replays
+	lab.Steps(600)
+	if n := replays - before; n > 0 || corrections > 0 {
+		t.Errorf("%d steps of replays at rest, and %d corrections", n, corrections)
+	}
+}

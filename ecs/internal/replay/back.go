@@ -14,6 +14,7 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/predict"
 	"github.com/tendonengine/tendon/ecs/internal/track"
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/rpl/schema"
 )
 
 // SaveAll keeps the states after a tick.
@@ -249,6 +250,7 @@ func (st *States) mend(n *nodes.Node, ord int, t rpl.Tick) {
 	if len(st.words) != len(b.Comp.Item.Words) {
 		return
 	}
+	st.nearest(n, ord, w)
 	for i := range st.words {
 		if field == "" && st.sends(n, ord, &b.Comp.Item.Props[b.Comp.Item.Words[i].Prop]) {
 			st.words[i] = st.mine[i] // a step beside it, perhaps, and right all the same
@@ -257,6 +259,22 @@ func (st *States) mend(n *nodes.Node, ord int, t rpl.Tick) {
 	b.Comp.Item.InjectOver(w, st.words, st.mine, nil, st.Nodes)
 	if b.Comp.StandIn != nil {
 		b.Comp.StandIn.Set(e, at, w)
+	}
+}
+
+// nearest moves the drawn fields of the struct at w that are a step beside the server's, in st.mine and st.words, to the
+// nearest place that is rounded as the server's is, which is never farther from where the server truly has it. The middle
+// of the step might be; and left where they are, such steps add up until they are a correction.
+func (st *States) nearest(n *nodes.Node, ord int, w unsafe.Pointer) {
+	b := &n.Items[ord]
+	for j := range b.Comp.Drawn.Fields {
+		f := &b.Comp.Drawn.Fields[j]
+		i := f.Word()
+		p := &b.Comp.Item.Props[b.Comp.Item.Words[i].Prop]
+		if st.mine[i] != st.words[i] && schema.Apart(p, &b.Comp.Item.Words[i], st.mine[i], st.words[i], 1) == 0 && st.sends(n, ord, p) {
+			f.Set(w, f.Nearest(f.Get(w), st.words))
+			st.words[i] = st.mine[i]
+		}
 	}
 }
 
@@ -355,6 +373,7 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 				continue
 			}
 			field, size := st.Differs(n, ord, b, e, k.Ring[t%predict.Ticks], t)
+			fresh = fresh || st.rests
 			if st.Debug {
 				st.noteStill(n, ord, field, t)
 			}

@@ -33,6 +33,7 @@ type States struct {
 	was, is      []float64
 	first        bool         // what is sent once counts, too
 	part         *schema.Part // nothing of another part is compared; nil: all parts are
+	rests        bool         // Differs has found what is at rest a step beside the server's
 
 	saved rpl.Tick                  // the newest tick whose states are kept
 	still map[*rpl.ItemType][]still // debug mode: by prop
@@ -81,7 +82,8 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 	if it.HasRefs {
 		st.resolve(n, ord, b)
 	}
-	near := false // one is within its tolerance alone
+	near := false // one is within its rounding or its tolerance alone
+	st.rests = false
 	for i := range st.mine {
 		if st.mine[i] == st.words[i] {
 			continue
@@ -93,9 +95,9 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 		}
 		d := schema.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare)
 		if tol := int64(it.Words[i].Tol); d != 0 && tol > 0 && schema.Apart(p, &it.Words[i], st.mine[i], st.words[i], spare+tol) == 0 {
-			d, near = 0, true
+			d = 0
 		}
-		if d != 0 && st.sends(n, ord, p) {
+		if near = near || d == 0; d != 0 && st.sends(n, ord, p) {
 			return p.Name, d
 		}
 	}
@@ -110,8 +112,10 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 	return "", 0
 }
 
-// beside is Differs for what is within its tolerance of what the server has said to stand still:
-// where it has been at rest here for a second, too, that is where it is, exactly (store/tolerance.go).
+// beside is Differs for what is within its rounding or its tolerance of what the server has said to stand still: where it
+// has been at rest here for a second, too, it is there, exactly (store/tolerance.go). Within the rounding that is no
+// correction, but st.rests is set: a step is not seen, but a plate that asks who stands on it is pressed for one machine
+// alone, for as long as nobody moves.
 func (st *States) beside(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, t rpl.Tick) (field string, size float64) {
 	it, k, second := b.Comp.Item, n.Predicted.Item(ord, b.Comp.Item), rpl.Tick(st.Steps)
 	half, whole := k.At(t-min(second/2, t)), k.At(t-min(second, t))
@@ -126,13 +130,18 @@ func (st *States) beside(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.En
 	st.half, st.whole = words(half, st.half), words(whole, st.whole)
 	for i := range st.mine {
 		p := &it.Props[it.Words[i].Prop]
-		if st.half[i] != st.mine[i] || st.whole[i] != st.mine[i] || it.Words[i].Tol == 0 || !st.sends(n, ord, p) {
+		if st.half[i] != st.mine[i] || st.whole[i] != st.mine[i] || st.mine[i] == st.words[i] || !st.sends(n, ord, p) {
 			continue
 		}
-		if d := schema.Apart(p, &it.Words[i], st.mine[i], st.words[i], 1); d != 0 {
+		d := schema.Apart(p, &it.Words[i], st.mine[i], st.words[i], 1)
+		if d != 0 && it.Words[i].Tol > 0 {
 			k.Beside, k.Rested = append(k.Beside[:0], st.words...), t
 			return p.Name, d
 		}
+		st.rests = st.rests || d == 0 && st.part == nil && t > k.Rested+second
+	}
+	if st.rests {
+		k.Beside, k.Rested = append(k.Beside[:0], st.words...), t
 	}
 	return "", 0
 }

@@ -75,6 +75,15 @@ func (f *Field) Rounded(p unsafe.Pointer) float64 {
 	return math.Round((v-f.bias)/f.step)*f.step + f.bias
 }
 
+// Word returns which word of its item the field is.
+func (f *Field) Word() int { return f.word }
+
+// Nearest returns the value nearest to v that is rounded to the field's word in words.
+func (f *Field) Nearest(v float64, words []int32) float64 {
+	is, most := f.value(words), 0.49*math.Abs(f.step) // not a half, which floats may round to either side
+	return f.plus(is, max(-most, min(f.way(is, v), most)))
+}
+
 // Fade is the share of an error that is left so many seconds later.
 func Fade(seconds float64) float64 {
 	left := 1 - min(max(0, seconds)/fadeSeconds, 1)
