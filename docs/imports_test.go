@@ -16,7 +16,7 @@ import (
 var packages = []string{
 	"rpl", "rpl/bits", "rpl/rpltest", "rpl/schema",
 	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/bases", "rpl/internal/coder", "rpl/internal/wire",
-	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/figures", "rpl/internal/marks", "rpl/internal/send",
+	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/figures", "rpl/internal/marks", "rpl/internal/outbox", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
 	"components", "ecs", "ecs/internal/afterwards", "ecs/internal/building", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/differ", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/filling", "ecs/internal/inplace", "ecs/internal/leaving", "ecs/internal/line", "ecs/internal/loadtime", "ecs/internal/membership", "ecs/internal/meter", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/observers", "ecs/internal/places", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/reparent", "ecs/internal/replay", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/space", "ecs/internal/spawns", "ecs/internal/track", "ecs/tendontest", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bench/feel", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
@@ -105,6 +105,11 @@ var importRules = []importRule{
 		of:      []string{"rpl/internal/wire"},
 		only:    under("internal/wire", "internal/rowtype", "schema", "bits", "internal/ids"),
 		because: "what both ends agree on belongs to neither",
+	},
+	{
+		of:      []string{"rpl/internal/outbox"},
+		only:    under("internal/outbox", "internal/wire", "internal/rowtype", "schema", "bits", "internal/ids"),
+		because: "in which order messages leave does not depend on what they say, but for calls",
 	},
 	{
 		of:      []string{"rpl/internal/proxy"},

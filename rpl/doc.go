@@ -85,6 +85,7 @@ package rpl
 //	internal/spatial/        where nodes are
 //	internal/interest/       who shall have what
 //	internal/send/           what each peer is sent, and what it is known to have
+//	internal/outbox/         what waits for its reliable lane
 //	internal/marks/          which of its handles must be looked at
 //	internal/bases/          rows as they were sent to it, kept where changes wait for long
 //	internal/link/           packets to one peer: sent, arrived, lost

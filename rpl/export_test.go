@@ -149,15 +149,9 @@ type Backlog struct {
 
 // Backlog returns the backlog of a peer.
 func (a *Authority) Backlog(id ids.Peer) Backlog {
-	p, bytes := a.sender.ByID.Find(id), 0
-	for _, m := range p.RPC.Ready {
-		bytes += len(m)
-	}
-	if bytes != p.RPC.Bytes {
-		panic(fmt.Sprintf("%d bytes wait, %d are counted", bytes, p.RPC.Bytes))
-	}
+	p := a.sender.ByID.Find(id)
 	return Backlog{
-		len(p.RPC.Ready), len(p.RPC.Waiting), len(p.RPC.Unreliable), len(p.Link.Blocks), len(p.Link.Acks), len(p.Link.Records) + len(p.Link.Late), len(p.States), bytes,
+		p.RPC.Ready.Len(), len(p.RPC.Waiting), len(p.RPC.Unreliable), len(p.Link.Blocks), len(p.Link.Acks), len(p.Link.Records) + len(p.Link.Late), len(p.States), int(p.RPC.Ready.Bytes),
 	}
 }
 

@@ -15,16 +15,16 @@ import (
 // AgeMessages sets the number of reliable messages that a peer was sent and its proxy
 // has applied. No packet has reported them yet.
 func AgeMessages(a *Authority, c *proxy.Proxy, n uint64) {
-	l := &a.sender.ByID.Find(FaultsOf(c).Me()).Link
-	l.Sent, l.Arrived = n, n
+	p := a.sender.ByID.Find(FaultsOf(c).Me())
+	p.RPC.Ready.Sent, p.Link.Arrived = n, n
 	FaultsOf(c).SetApplied(uint32(n))
 }
 
 // Messages returns how many reliable messages a peer was sent, and how many of them it
 // is known to have applied.
 func (a *Authority) Messages(id ids.Peer) (sent, arrived uint64) {
-	l := &a.sender.ByID.Find(id).Link
-	return l.Sent, l.Arrived
+	p := a.sender.ByID.Find(id)
+	return p.RPC.Ready.Sent, p.Link.Arrived
 }
 
 // AgeSlot makes the next node the last one of its slot.

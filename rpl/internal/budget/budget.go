@@ -37,6 +37,7 @@ type Bucket struct {
 	Calls     float64 // bytes that unreliable calls have saved up
 	paid      float32 // bytes charged for what the reliable lane holds or was given since Charge
 	saved     float32 // bytes saved up for the lane's next message; 0: it does not save
+	drains    float32 // bytes that the lane gets rid of from one send to the next, at most and lately
 	atOnce    float32 // bytes that the lane has had without saving
 	Short     bool    // it was not full after the last Refill
 	corrected bool    // Charge reports what the lane sends
@@ -84,9 +85,12 @@ func lineBucket(carries float64) float64 {
 func (u *Bucket) Reserve(lane float64) {
 	u.Lane = lane
 	u.Room = u.Tokens - u.Lane
-	if lane == 0 {
-		u.saved = 0 // nothing waits
-	}
+}
+
+// SpendAll is Reserve where nothing waits for the lane.
+func (u *Bucket) SpendAll() {
+	u.Reserve(0)
+	u.saved = 0
 }
 
 // Open starts planning with what there is, if that is worth a packet. flight is for how many
@@ -136,8 +140,9 @@ func (u *Bucket) Afford(bits int, first bool) bool {
 // budget gives. So neither waits for ever: a message while other things leave as soon as there is enough
 // for a small packet, nor these while there is a message in every send. One that costs more than the bucket
 // holds leaves once the bucket is full.
-func (u *Bucket) ForLane(share, cost float64) (reserve float64, whole bool) {
-	if !u.LaneTakes(share + cost) {
+// long is whether it is no call: see LaneTakes.
+func (u *Bucket) ForLane(share, cost float64, long bool) (reserve float64, whole bool) {
+	if !u.LaneTakes(share, cost, long) {
 		return 0, false
 	}
 	most := min(cost, u.Size)
@@ -165,12 +170,15 @@ func (u *Bucket) Charge(cost float64) {
 func (u *Bucket) Correct(sent, held int) {
 	u.Tokens += float64(u.paid) - float64(sent+held)
 	u.paid, u.corrected = float32(held), true
+	u.drains = max(float32(sent), u.drains*0.9)
 }
 
-// LaneTakes is whether the reliable lane may be given so many more bytes now. A stalled lane
-// holds at most a bucket of them: otherwise all would leave at once when it goes on.
-func (u *Bucket) LaneTakes(bytes float64) bool {
-	return !u.corrected || u.paid == 0 || float64(u.paid)+bytes <= u.Size
+// LaneTakes is whether the reliable lane may be given so many more bytes now, besides share. A stalled
+// lane holds at most a bucket of them: otherwise all would leave at once when it goes on. Of what is long it
+// is given no more than it gets rid of until the next send: calls that come after that wait behind it.
+func (u *Bucket) LaneTakes(share, bytes float64, long bool) bool {
+	held := float64(u.paid) + share
+	return !u.corrected || u.paid == 0 && share == 0 || held+bytes <= u.Size && (!long || held < max(float64(u.drains), wire.PacketRoom))
 }
 
 // LaneCost is what so many bytes of a reliable message are charged when they are given

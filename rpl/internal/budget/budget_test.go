@@ -17,7 +17,7 @@ func TestMessageDearerThanTheBucketLeaves(t *testing.T) {
 		cost := lineBucket(carries) * (1 + rng.Float64())
 		for left, n := 0, 1; left < 3; n++ {
 			u.Refill(NewBudget(1<<20), carries, time.Duration(n)*time.Second/30)
-			reserve, whole := u.ForLane(0, cost)
+			reserve, whole := u.ForLane(0, cost, false)
 			if u.Reserve(reserve); whole {
 				u.Charge(cost)
 				left++

@@ -35,7 +35,6 @@ type Link struct {
 	BaseTick ids.Tick      // tick of base; 0: none yet
 	LastTick ids.Tick      // tick of the last packet
 	Arrived  uint64        // reliable messages that the peer has applied
-	Sent     uint64        // reliable messages sent
 	InSeen   bool
 	judged   uint8         // packets counted in loss, at most LossWindow
 	fewSpare int32         // how many of spare were unused since the last trim, at least

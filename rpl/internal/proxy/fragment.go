@@ -8,9 +8,9 @@ import (
 )
 
 // joined returns the message that m completes, with the parts that came before it; nil
-// if m is a part and more are to come.
+// if m is a part and more are to come. A call is never cut, and may come between parts.
 func (q *incoming) joined(m []byte) ([]byte, error) {
-	if len(m) == 0 || m[0] != wire.MsgPart && len(q.parts) == 0 {
+	if len(m) == 0 || m[0] == wire.MsgCall || m[0] != wire.MsgPart && len(q.parts) == 0 {
 		return m, nil
 	}
 	before := q.parts

@@ -162,12 +162,11 @@ func (plr *planner) dropCalls(p *Peer, from int) {
 // far as the bucket pays for each whole; the next one saves up.
 func (plr *planner) laneShare(p *Peer) float64 {
 	share := 0.0
-	for _, m := range p.RPC.Ready {
-		reserve, whole := p.bucket.ForLane(share, p.laneCost(min(len(m), wire.MaxPart)))
-		if share += reserve; !whole || len(m) > wire.MaxPart {
-			break // one part at a time
-		}
-	}
+	p.RPC.Ready.Sizes(func(bytes int, call bool) bool {
+		reserve, whole := p.bucket.ForLane(share, p.laneCost(bytes), !call)
+		share += reserve
+		return whole
+	})
 	return share
 }
 

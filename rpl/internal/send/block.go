@@ -69,24 +69,20 @@ func (k *packer) block() {
 		return
 	}
 	p.queueMessage(append([]byte(nil), msg...))
-	p.Link.Blocks = append(p.Link.Blocks, link.Block{Number: p.Link.Sent, Tick: s.store.Tick, Entries: append(layouts, recs...)})
+	p.Link.Blocks = append(p.Link.Blocks, link.Block{Number: p.RPC.Ready.Sent, Tick: s.store.Tick, Entries: append(layouts, recs...)})
 	if arrival && !b.isShort() {
 		p.sent(recs, s.store.Tick, k.now)
 	}
-	p.inBlock(recs, p.Link.Sent)
+	p.inBlock(recs, p.RPC.Ready.Sent)
 	p.tally.blocks++
 }
-
-// given is how many reliable messages the peer's lane has taken: a peer cannot
-// truthfully claim to have applied more.
-func (p *Peer) given() uint64 { return p.Link.Sent - uint64(len(p.RPC.Ready)) }
 
 // judgeBlocks voids the blocks that still wait outside the lane and carry what their peer
 // may not see any more. An empty message is sent in such a block's place, since messages
 // are acked by count. What else the block carried is sent again once the lane has taken that
 // message, and not before: so one block of a node waits, however often rights change.
 func (rc *receiver) judgeBlocks(p *Peer) {
-	given := p.given()
+	given := p.RPC.Ready.Given()
 	for i := range p.Link.Blocks {
 		switch b := &p.Link.Blocks[i]; {
 		case b.Number <= given:
@@ -95,13 +91,7 @@ func (rc *receiver) judgeBlocks(p *Peer) {
 			}
 		case !b.Void && !rc.maySee(p, b):
 			b.Void = true
-			at := b.Number - given - 1
-			p.RPC.Bytes -= len(p.RPC.Ready[at])
-			p.RPC.Ready[at] = rc.voidBlock()
-			p.RPC.Bytes += len(p.RPC.Ready[at])
-			if at == 0 && p.RPC.parts.Given > 0 {
-				p.RPC.parts.Given = -1
-			}
+			p.RPC.Ready.Replace(b.Number, rc.voidBlock())
 		}
 	}
 }
@@ -154,10 +144,10 @@ func (rc *receiver) voidBlock() []byte {
 // waits for the lane: a node that changes faster than the lane takes blocks would pile
 // up more and more of them.
 func (s *Sender) holdLong(p *Peer) {
-	if len(p.RPC.Ready) == 0 {
+	if p.RPC.Ready.Len() == 0 {
 		return
 	}
-	given := p.given()
+	given := p.RPC.Ready.Given()
 	updates := p.plan.updates.in(s.Updates.bundles.updates)
 	for i := range updates {
 		if b := &updates[i]; b.bits > smallBits && b.name != cohortName && p.lifeAt(b.handle).fence > given {

@@ -67,11 +67,7 @@ func (s *Sender) Suspend(id ids.Peer) bool {
 	early := len(s.Calls.early)
 	s.Calls.early = slices.DeleteFunc(s.Calls.early, func(c earlyCall) bool { return c.to == id })
 	s.Accounts.Counters.CallsDropped += uint64(early - len(s.Calls.early) + len(p.RPC.Waiting) + len(p.RPC.Unreliable) + len(p.RPC.later))
-	for _, m := range p.RPC.Ready {
-		if m[0] == wire.MsgCall {
-			s.Accounts.Counters.CallsDropped++
-		}
-	}
+	s.Accounts.Counters.CallsDropped += uint64(p.RPC.Ready.Calls())
 	s.All[p.Index] = nil
 	s.ByID.Remove(id)
 	return true
@@ -106,7 +102,7 @@ func (s *Sender) Repeat(id ids.Peer) {
 // Waits is Authority.Waits.
 func (s *Sender) Waits(id ids.Peer, now time.Duration) (acks, messages time.Duration) {
 	if p := s.ByID.Find(id); p != nil {
-		return p.Link.Waits(now, p.given())
+		return p.Link.Waits(now, p.RPC.Ready.Given())
 	}
 	return 0, 0
 }

@@ -81,26 +81,16 @@ func (p *Peer) setMoves(e *handleState, does bool) {
 // sendMessages gives the reliable lane what the room pays for: the lane's share, and
 // what the packets of this send leave over. The rest waits, in order.
 func (s *Sender) sendMessages(p *Peer, out wire.Sink) {
-	n, room := 0, p.bucket.Lane+max(p.bucket.Left, 0)/8
-	for n < len(p.RPC.Ready) {
-		b, last := p.RPC.parts.Part(p.RPC.Ready[n])
-		cost := p.laneCost(len(b))
-		if s.Planner.budget.Rate > 0 && (room < cost || !p.bucket.LaneTakes(cost)) {
-			break
-		}
-		if out.Reliable(b) != nil {
-			break // the lane is full: the rest goes later
-		}
-		if p.RPC.parts.Gave(b, last); last {
-			p.RPC.Bytes -= len(p.RPC.Ready[n])
-			n++
+	room := p.bucket.Lane + max(p.bucket.Left, 0)/8
+	p.RPC.Ready.Give(func(part []byte) bool {
+		cost := p.laneCost(len(part))
+		if s.Planner.budget.Rate > 0 && (room < cost || !p.bucket.LaneTakes(0, cost, part[0] != wire.MsgCall)) || out.Reliable(part) != nil {
+			return false // what the lane has no room for goes later
 		}
 		room -= cost
 		p.bucket.Charge(cost)
-	}
-	rest := copy(p.RPC.Ready, p.RPC.Ready[n:])
-	clear(p.RPC.Ready[rest:])
-	p.RPC.Ready = p.RPC.Ready[:rest]
+		return true
+	})
 }
 
 // Flush is Authority.Flush.
@@ -109,27 +99,11 @@ func (s *Sender) Flush(id ids.Peer, out wire.Sink) {
 	if p == nil {
 		return
 	}
-	n := 0
-	for ; n < len(p.RPC.Ready) && p.RPC.give(p.RPC.Ready[n], out); n++ {
-	}
-	s.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Ready) - n + len(p.RPC.Waiting))
-	clear(p.RPC.Ready)
-	p.RPC.Ready, p.RPC.Bytes, p.RPC.parts.Given = p.RPC.Ready[:0], 0, 0
+	p.RPC.Ready.Give(func(part []byte) bool { return out.Reliable(part) == nil })
+	s.Accounts.Counters.CallsDropped += uint64(p.RPC.Ready.Len() + len(p.RPC.Waiting))
+	p.RPC.Ready.Clear()
 	clear(p.RPC.Waiting)
 	p.RPC.Waiting = p.RPC.Waiting[:0]
-}
-
-// give gives a whole message to the lane, part by part, and reports whether it had room.
-func (q *peerCalls) give(m []byte, out wire.Sink) bool {
-	for {
-		b, last := q.parts.Part(m)
-		if out.Reliable(b) != nil {
-			return false
-		}
-		if q.parts.Gave(b, last); last {
-			return true
-		}
-	}
 }
 
 // packer fills the packets of one peer's send.

@@ -269,7 +269,7 @@ func (ts *tables) saving() float64 {
 func (ts *tables) shipTables(p *Peer, m *coder.Model, msg []byte) {
 	p.tables.newest, p.tables.at = m.Number, ts.store.Now
 	p.queueMessage(msg)
-	p.tables.shipped = p.Link.Sent
+	p.tables.shipped = p.RPC.Ready.Sent
 }
 
 // Tables is Authority.Tables.

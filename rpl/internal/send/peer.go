@@ -129,7 +129,7 @@ type peerTables struct {
 // isBusy reports whether any of the lists that are mostly empty has something.
 func (p *Peer) isBusy() bool {
 	return len(p.arrivals.queue)+len(p.ownerships.handles)+len(p.checks.asked)+len(p.checks.plan)+
-		len(p.RPC.Ready)+len(p.RPC.Waiting)+len(p.RPC.Unreliable) > 0 || p.resync.tick != 0 || p.resync.asked
+		p.RPC.Ready.Len()+len(p.RPC.Waiting)+len(p.RPC.Unreliable) > 0 || p.resync.tick != 0 || p.resync.asked
 }
 
 // prepare allocates what a peer's steady stream needs, some 6 KiB, so that it is not

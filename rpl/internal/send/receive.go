@@ -180,7 +180,7 @@ func (rc *receiver) readLists(u *clientPacket, d *prefix.Decoder) error {
 // sent.
 func (rc *receiver) applyPacket(p *Peer, u *clientPacket, at time.Duration) {
 	l := &p.Link
-	if u.applied > l.Arrived && u.applied <= p.given() {
+	if u.applied > l.Arrived && u.applied <= p.RPC.Ready.Given() {
 		l.Arrived = u.applied
 		rc.blocksArrived(p)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/outbox"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 	"github.com/tendonengine/tendon/rpl/schema"
@@ -13,9 +14,7 @@ import (
 // peerCalls are the calls on their way to a peer, and those of the peer that wait to
 // run.
 type peerCalls struct {
-	Ready      [][]byte       // reliable messages that the lane has not taken yet
-	Bytes      int            // of ready
-	parts      wire.Fragments // of Ready[0]
+	Ready      outbox.Outbox // reliable messages that the lane has not taken yet
 	Waiting    []waitingCall
 	held       int // the sum of lifecycle.calls
 	Unreliable [][]byte
@@ -91,7 +90,7 @@ func (cs *calls) callHolders(n *store.Node, rpc *schema.RPCType, args []byte, bu
 	for i := range n.Holders {
 		switch p := cs.sender.All[n.Holders[i].Peer()]; {
 		case p.ID == but:
-		case but != 0 && but != cs.sender.Setup.Local && rpc.Lane == ids.Reliable && p.RPC.Bytes > wire.MaxHandedOn:
+		case but != 0 && but != cs.sender.Setup.Local && rpc.Lane == ids.Reliable && p.RPC.Ready.Bytes > wire.MaxHandedOn:
 			cs.sender.Accounts.Counters.CallsDropped++
 			full++
 		default:
@@ -158,15 +157,15 @@ func (cs *calls) sendCall(p *Peer, h uint32, rpc *schema.RPCType, tick ids.Tick,
 		p.RPC.Unreliable, p.busy = append(p.RPC.Unreliable, wire.AppendCall(p.RPC.spares.Take(), h, e.gen, rpc, tick, args)), true
 		return true
 	}
-	if len(p.RPC.Ready) >= wire.MaxWaiting {
+	if p.RPC.Ready.Len() >= wire.MaxWaiting {
 		cs.sender.Accounts.Counters.CallsDropped++ // the lane has been full for long
 		return false
 	}
 	cs.sender.Accounts.Counters.CallsOut++
 	msg := wire.AppendCall([]byte{wire.MsgCall}, h, e.gen, rpc, tick, args)
-	p.queueMessage(msg)
 	v := p.life(h)
-	v.fence = p.Link.Sent
+	v.fence, p.busy = p.RPC.Ready.AddCall(msg, v.fence), true
+	p.renumber(v)
 	if e.State == HandleComing {
 		v.calls++
 		p.RPC.held++
@@ -176,9 +175,24 @@ func (cs *calls) sendCall(p *Peer, h uint32, rpc *schema.RPCType, tick ids.Tick,
 
 // queueMessage queues a message for the peer's reliable lane.
 func (p *Peer) queueMessage(msg []byte) {
-	p.Link.Sent++
-	p.RPC.Ready, p.busy = append(p.RPC.Ready, msg), true
-	p.RPC.Bytes += len(msg)
+	p.RPC.Ready.Add(msg)
+	p.busy = true
+}
+
+// renumber notes that what waits for the lane from the number of a node's last call on has come behind it.
+func (p *Peer) renumber(called *lifecycle) {
+	for i := len(p.Link.Blocks) - 1; i >= 0 && p.Link.Blocks[i].Number >= called.fence; i-- { // the last first: a node may be in several
+		b := &p.Link.Blocks[i]
+		for j := range b.Entries {
+			if int(b.Entries[j].Handle) >= len(p.States) {
+				continue // its node has gone
+			}
+			v := p.lifeAt(b.Entries[j].Handle)
+			v.block, v.fence = v.block+uint64(flag(v.block == b.Number)), v.fence+uint64(flag(v.fence == b.Number))
+		}
+		b.Number++
+	}
+	p.tables.shipped += uint64(flag(p.tables.shipped >= called.fence))
 }
 
 // Due is Authority.Due.

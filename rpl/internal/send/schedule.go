@@ -115,10 +115,10 @@ func (plr *planner) schedule(p *Peer, own *marks.Batch, now time.Duration) {
 	if plr.budget.Rate > 0 {
 		p.Link.Line.Update(now, p.bucket.Short, float64(plr.budget.Rate))
 		p.bucket.Refill(plr.budget, p.Link.Line.Limit(), now)
-		if p.busy {
+		if p.RPC.Ready.Len() > 0 {
 			p.bucket.Reserve(plr.laneShare(p))
 		} else {
-			p.bucket.Reserve(0)
+			p.bucket.SpendAll()
 		}
 	}
 	flight := p.Link.FlightRoom(now)

@@ -208,10 +208,11 @@ const (
 	// block can carry.
 	MaxVar = 64 << 10
 
-	// MaxPart is how many bytes of a reliable message the lane is given at once: a
-	// budget's bucket at 64 KB a second. Longer messages go in parts. MaxLong is the
-	// longest message: a value of MaxVar for each item that a node can have.
-	MaxPart = 16 << 10
+	// MaxPart is how many bytes of a reliable message that is no call the lane is given at
+	// once: a tenth of a second at 20 KB a second, for which calls wait. Longer messages go
+	// in parts. MaxLong is the longest message: a value of MaxVar for each item that a node
+	// can have.
+	MaxPart = 2 << 10
 	MaxLong = MaxItems * MaxVar
 
 	// MaxInPacket bounds the arrivals, and the removals, in one packet: a datagram holds

@@ -17,7 +17,7 @@ import (
 // layout in this package, and the state stream inside. Each change of SPEC.md that an older
 // build would not understand raises it, so that the two refuse each other and say why.
 // docs.TestVersionIsRaised sees changes of the vectors.
-const Version = 15
+const Version = 16
 
 // A Kind is the low four bits of a packet's first byte.
 type Kind uint8

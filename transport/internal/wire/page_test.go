@@ -30,6 +30,9 @@ type reader struct {
 
 func (r *reader) take(n int) []byte {
 	r.Helper()
+	if strings.HasSuffix(r.name, "its zeros left out") && len(r.b) < n { // the last byte may be a zero of its own
+		r.b = append(r.b, make([]byte, n-len(r.b))...)
+	}
 	if len(r.b) < n {
 		r.Fatalf("%s is cut short: %d bytes are left, not %d", r.name, len(r.b), n)
 	}
@@ -177,7 +180,7 @@ func TestSecondDecoder(t *testing.T) {
 		return &reader{t, name, b}
 	}
 	attempt := []byte{0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11}
-	version := []byte{15, 0}
+	version := []byte{16, 0}
 	listener, ephemeral := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{4}, 32)
 	client := derive(t, bytes.Repeat([]byte{2}, 32), public(t, listener), "tendon client key")
 
