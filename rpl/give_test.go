@@ -67,3 +67,40 @@ func TestGiveOfATreeSplitsNoSend(t *testing.T) {
 		t.Errorf("seed %d: %d of 600 sends of 9 nodes took several packets", seed, several)
 	}
 }
+
+// Who was told that a node is its own had it lately, also where the node is passed on before the next tick: what
+// comes from there was on its way. Who had it at no tick, and was not told, did not.
+func TestOwnersThatWereToldHadIt(t *testing.T) {
+	s := rpl.NewSchema("given")
+	typ := s.Item("body", reflect.TypeFor[givenBody](), nil)
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60}, 1, netsim.Conditions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := rpl.Peer(2); p < 6; p++ {
+		if _, err := net.Join(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var n rpl.Node
+	net.Tick(func(rpl.Tick) {
+		if n, err = net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}}); err != nil {
+			t.Fatal(err)
+		}
+		net.A.Give(n, 5)
+		net.A.Give(n, 2)
+	})
+	net.A.Give(n, 3)
+	net.A.Give(n, 4)
+	for i := range 60 {
+		for p, lately := range map[rpl.Peer]bool{2: true, 3: false, 4: false, 5: false} {
+			if net.A.OwnedLately(n, p) != lately {
+				t.Errorf("%d ticks later: peer %d had it lately: %v", i, p, !lately)
+			}
+		}
+		net.Tick(nil)
+	}
+	if net.A.OwnedLately(n, 2) {
+		t.Error("a second later it still had it lately")
+	}
+}

@@ -58,7 +58,7 @@ func (st *Store) SetOwner(slot uint32, p ids.Peer) bool {
 	if n.Owner == p {
 		return false
 	}
-	n.retire(st.Tick, ids.Tick(st.hz))
+	n.retire(st.Tick, ids.Tick(st.hz), st.Send)
 	st.setOwner(slot, p)
 	return true
 }
@@ -96,20 +96,22 @@ func (st *Store) Owned(p ids.Peer, dst []uint32) []uint32 {
 type tenure struct {
 	owner ids.Peer
 	until ids.Tick
+	send  uint32 // Store.Send as it ended
 }
 
 // retire notes that the owner has had a node until a tick. Only owners whose calls may
-// still count are remembered (protocol rule 22), at most one a tick.
-func (n *Node) retire(t, second ids.Tick) {
+// still count are remembered (protocol rule 22), at most one a tick, and one more that a send has told of:
+// that owner may act as one until it hears of the next.
+func (n *Node) retire(t, second ids.Tick, send uint32) {
 	r, old := n.RareToWrite(), 0
 	for old < len(r.past) && r.past[old].until+second <= t {
 		old++
 	}
 	r.past = slices.Delete(r.past, 0, old)
-	if k := len(r.past); k > 0 && r.past[k-1].until == t {
-		return // the owner had the node at no tick
+	if k := len(r.past); k > 0 && r.past[k-1].until == t && r.past[k-1].send == send {
+		return // the owner had the node at no tick, and was not told
 	}
-	r.past = append(r.past, tenure{n.Owner, t})
+	r.past = append(r.past, tenure{n.Owner, t, send})
 }
 
 // OwnedLately reports whether a peer owned the node, and lost it no longer than a second ago.
