@@ -162,7 +162,7 @@ func (cl *client) expected(now time.Duration) rpl.Tick {
 // newProxy makes the core for a level that this machine is about to build.
 func (cl *client) newProxy() error {
 	config := cl.config.proxy(cl.protocol.schema, cl.nodes)
-	config.Missing = cl.conn.Missing
+	config.Missing, config.Former = cl.conn.Missing, cl.Proxy
 	p, err := rpl.NewProxy(config, cl.Me)
 	if err != nil {
 		return fmt.Errorf("tendon: %w", err)

@@ -59,7 +59,7 @@ func (r *Replication) load(name string) {
 				r.shared.Auth.Flush(s.peer, s.conn)                                      // what was called in the level that ends
 				r.shared.Faults.Report("session message not sent", s.last.Again(s.conn)) // and what was seen in its last step
 			}
-			r.shared.Auth.Disconnect(s.peer)
+			s.path = r.shared.Auth.Disconnect(s.peer)
 		}
 		if s.known { // what is hidden from who builds the level is hidden from the start
 			r.shared.Auth.Expect(s.peer)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tendonengine/tendon/ecs/internal/meter"
+	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
 )
 
@@ -45,9 +46,8 @@ func (ss *seating) seatWith(id transport.Identity) *seat {
 	return nil
 }
 
-// takeOver notes that a client has come for its seat; it gets it in departures, after
-// everything received is handled. What the old connection has brought counts, what it
-// brings later does not.
+// takeOver notes that a client has come for its seat; it gets it in departures, after everything received is
+// handled. What the old connection has brought counts, what it brings later does not.
 func (s *seat) takeOver(h *handshake) {
 	switch {
 	case s.next != nil:
@@ -68,7 +68,7 @@ func (ss *seating) departures() {
 			ss.lose(s)
 		}
 		if s.gone == nil && s.next != nil {
-			s.conn, s.hello, s.meter, s.next = s.next.conn, s.next.hello, meter.Meter{}, nil
+			s.conn, s.hello, s.path, s.meter, s.next = s.next.conn, s.next.hello, rpl.Path{}, meter.Meter{}, nil
 			s.calls.Back(ss.line.Now())
 			ss.sendLevel(s, true)
 		}

@@ -47,6 +47,7 @@ type seat struct {
 	peer        rpl.Peer
 	id          transport.Identity // who the peer has proven to be
 	conn        transport.Conn     // nil while there is none
+	path        rpl.Path           // what the core has measured over conn in the levels before
 	hello       []byte
 	in          bool   // its side of the level is built and the core streams to it
 	levelUnsent bool   // the peer could not be told the level yet
@@ -271,6 +272,7 @@ func (ss *seating) Message(c transport.Conn, b []byte) {
 				c.Close("the server could not take you in")
 				return
 			}
+			ss.Auth.SetPath(s.peer, s.path)
 			ss.Auth.Carries(s.peer, c.Stats().PathRate)
 			s.in, s.after, s.filling, s.preloads, s.commands.Predicts = true, m.After, filling.Filling{}, nil, false
 			ss.observers.Again()

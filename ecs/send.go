@@ -73,7 +73,7 @@ func sendStage(r *Replication) {
 			why := ""
 			if s.meter.Read(r.line.Now(), s.conn) {
 				core := r.shared.Auth.PeerStats(s.peer)
-				if aware, ok := s.conn.(transport.LossAware); ok {
+				if aware, ok := s.conn.(transport.LossAware); ok && s.in { // between levels it stays what it was
 					aware.SetLoss(core.Loss)
 				}
 				why = s.calls.Check(r.line.Now(), core.Calls, r.shared.config.Limits.Calls)

@@ -123,10 +123,14 @@ func (a *Authority) OnDecide(fn func(p Peer, n Node, in bool)) { a.sender.OnDeci
 
 // Disconnect forgets a peer, connected or suspended. Each of its nodes is removed, or
 // stays with no owner if Streaming.Keep says so. Disconnect does nothing for the local
-// player.
-func (a *Authority) Disconnect(id Peer) {
+// player. It returns what was measured of the way to the peer, for SetPath of another stream over
+// the same connection, as in the next level.
+func (a *Authority) Disconnect(id Peer) (known Path) {
 	if id == 0 || id == a.cfg.Local {
-		return
+		return known
+	}
+	if p := a.sender.ByID.Find(id); p != nil {
+		known = p.Link.Path()
 	}
 	a.sender.Suspend(id)
 	a.interest.ForgetPeer(id)
@@ -137,6 +141,7 @@ func (a *Authority) Disconnect(id Peer) {
 			a.Remove(n.ID)
 		}
 	}
+	return known
 }
 
 // Step begins tick t. The first tick may be any; later ones must ascend with time, at

@@ -6,6 +6,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/figures"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/interest"
+	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/proxy"
 	"github.com/tendonengine/tendon/rpl/internal/spatial"
 	"github.com/tendonengine/tendon/rpl/internal/store"
@@ -85,6 +86,9 @@ type (
 	// ItemBits is the account of one item type: Item (nil for what belongs to no item), Bits,
 	// Removals.
 	ItemBits = figures.ItemBits
+	// A Path is what was measured of the way to a peer: what it loses, how long it takes, what it carries.
+	// Disconnect returns it, SetPath has another stream begin with it.
+	Path = link.Path
 	// PeerStats are figures about the datagrams to one peer: RTT, Jitter, Loss, SendLimit, Bytes,
 	// Packets, Calls, Held.
 	PeerStats = figures.PeerStats

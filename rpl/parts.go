@@ -49,6 +49,14 @@ func (a *Authority) Connect(id Peer) error {
 // right after Connect. It does nothing without AuthorityConfig.Budget.
 func (a *Authority) Carries(id Peer, rate int) { a.sender.Carries(id, rate) }
 
+// SetPath has the stream to a peer begin with what Disconnect returned of the one before, over the same
+// connection. Call it right after Connect, before Carries.
+func (a *Authority) SetPath(id Peer, known Path) {
+	if p := a.sender.ByID.Find(id); p != nil {
+		p.Link.SetPath(known)
+	}
+}
+
 // Suspend ends the stream to a peer, which keeps its nodes: it still owns them when
 // Connect begins a new stream, in which handles and versions start anew. Calls that
 // wait for the peer are dropped and counted. The peer is expected (Expect), and what SetShowing has
@@ -105,7 +113,7 @@ func (a *Authority) Encode(id Peer, now time.Duration, s Sink) {
 }
 
 // Repeat has a peer sent again, by the next Schedule, whatever is on its way to it: that counts as
-// lost. It is for the last send before a Disconnect.
+// lost, but not in what is measured of the loss. It is for the last send before a Disconnect.
 func (a *Authority) Repeat(id Peer) { a.sender.Repeat(id) }
 
 // Flush gives the messages that wait for a peer's reliable lane to s at once, whatever the

@@ -123,7 +123,7 @@ func TestOwnIsSentFromAfar(t *testing.T) {
 		own, other := spawn(rpl.Spawn{Owner: peer, Streaming: rpl.Streaming{Keep: true}}), spawn(rpl.Spawn{})
 		below := spawn(rpl.Spawn{Owner: peer, Parent: spawn(rpl.Spawn{}), Streaming: rpl.Streaming{Keep: true}})
 		w.a.Stream(0)
-		for _, end := range []func(rpl.Peer){w.a.Suspend, w.a.Disconnect} {
+		for _, end := range []func(rpl.Peer){w.a.Suspend, func(p rpl.Peer) { w.a.Disconnect(p) }} {
 			clear(w.held)
 			if err := w.a.Connect(peer); err != nil {
 				t.Fatal(err)

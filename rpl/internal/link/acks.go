@@ -118,7 +118,7 @@ func (l *Link) Take(k *ack) (r *Record, late bool) {
 	if r.Seq != k.Seq {
 		r = l.lateRecord(k.Seq)
 	}
-	if r == nil || r.state != recFlight && r.state != recLost {
+	if r == nil || r.state == recFree || r.state == recAcked {
 		return nil, false
 	}
 	if k.first {

@@ -10,5 +10,6 @@
 //	parts.go    how complete the packets of a send are, for what their peer predicts
 //	acks.go     acks are noted as they come, and taken one by one
 //	flow.go     how many packets may leave
+//	path.go     what outlives a Link, because it is of the way and not of what was sent
 //	sends.go    which of the newest sends the peer has in full
 package link

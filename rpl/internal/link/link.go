@@ -99,10 +99,11 @@ func (l *Link) Frozen(now time.Duration) bool {
 
 // acked notes the ack of a packet, of which the peer may have skipped speculative updates, and reports whether the packet was judged lost before.
 func (l *Link) acked(r *Record, skipped bool) (late bool) {
-	if late = r.state == recLost; late {
+	if r.state == recLost {
 		l.unlose()
 		l.Line.Count(0, -1)
 	}
+	late = r.state != recFlight
 	l.Line.Count(1, 0)
 	r.state = recAcked
 	l.Flow.arrived++
@@ -134,7 +135,7 @@ func (l *Link) Judge(dst []*Record, now, every time.Duration) []*Record {
 	}
 	l.Quiet = 0
 	timeout := wire.Silence
-	if l.Trip.Mean != 0 {
+	if l.Trip.Mean != 0 && l.news != 0 { // else the peer may be about to begin, whatever is known of the path
 		timeout = max(l.Trip.Time()*3/2, l.answer.Most()) + every + wire.ReorderTime
 	}
 	for seq := l.Oldest; seq < l.Next; seq++ {
@@ -166,13 +167,18 @@ func (l *Link) Judge(dst []*Record, now, every time.Duration) []*Record {
 	return dst
 }
 
-// Thaw ends a peer's silence: whatever was in flight counts as lost, and is appended to dst.
-func (l *Link) Thaw(dst []*Record) []*Record {
+// Thaw ends a peer's silence: whatever was in flight counts as lost, and is appended to dst. If it is not taken
+// for lost, but only to be sent again in any case, the measured loss stays what it is.
+func (l *Link) Thaw(dst []*Record, lost bool) []*Record {
 	for i := range l.Records {
-		if r := &l.Records[i]; r.state == recFlight {
-			l.lost(r)
-			dst = append(dst, r)
+		r := &l.Records[i]
+		if r.state != recFlight {
+			continue
 		}
+		if r.state = recAnew; lost {
+			l.lost(r)
+		}
+		dst = append(dst, r)
 	}
 	return dst
 }

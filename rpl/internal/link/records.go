@@ -30,6 +30,7 @@ const (
 	recFlight
 	recAcked
 	recLost
+	recAnew // sent again in any case: nothing tells that it is lost
 )
 
 // listLen is the capacity of the list that a record gets when few is too small.

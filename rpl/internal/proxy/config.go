@@ -19,6 +19,10 @@ type ProxyConfig struct {
 	// Missing is how many packets with a number above from, up to to, have not come: what counts is not
 	// counted on beyond what is missing. nil: nobody knows, and all that has come is taken for all there is.
 	Missing func(from, to uint64) int
+
+	// Former is the proxy of the level before, over the same connection: the round trip that it has measured
+	// is known from the start. nil: there is none.
+	Former *Proxy
 }
 
 // complete checks a client's configuration, fills in defaults and freezes the schema.

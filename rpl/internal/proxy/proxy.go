@@ -200,6 +200,9 @@ func NewProxy(c ProxyConfig, me ids.Peer) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{cfg: c, me: me}
+	if c.Former != nil {
+		p.out.trip, p.out.rough, p.cfg.Former = c.Former.out.trip, c.Former.out.rough, nil
+	}
 	p.held.byNode, p.held.layouts = make(map[ids.Node]*Replica), make(map[uint32]*wire.NodeLayout)
 	p.dec.stage.words = make([]int32, 0, 2048)
 	p.mend.toCheck, p.out.buf = make([]wire.Check, 0, wire.MaxChecks), make([]byte, 0, wire.PacketRoom+16)

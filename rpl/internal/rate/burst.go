@@ -40,6 +40,15 @@ func (l *Line) Expect(now time.Duration, rate int) {
 	}
 }
 
+// Anew returns what is known of the line for another session over it: what it has shown to carry, the round trip
+// of the empty line, and what it loses. What was under way, and how fast that arrived, belongs to the one before.
+func (l *Line) Anew() Line {
+	return Line{
+		limit: l.limit, step: l.step, least: l.least, renewed: l.renewed,
+		floor: l.floor, mean: l.mean, sure: l.sure, wait: l.wait, shy: l.shy,
+	}
+}
+
 // Reached says that all that was sent while Total was so much, or less, has arrived or is lost.
 func (l *Line) Reached(total uint32) { l.behind = total }
 

@@ -10,6 +10,7 @@
 package rate
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -214,7 +215,8 @@ func (l *Line) base() time.Duration {
 // second, which the caller keeps anyway.
 func (l *Line) Update(now time.Duration, short bool, budget float64) {
 	if l.begun == 0 {
-		l.begun, l.renewed, l.calm, l.wait, l.shy = max(now, 1), now, now, tryRest, now+tryAfter
+		l.begun, l.renewed, l.calm = max(now, 1), cmp.Or(l.renewed, now), now
+		l.wait, l.shy = max(l.wait, tryRest), max(l.shy, now+tryAfter)
 		l.now = span{sent: l.total, sentAt: now}
 		return
 	}

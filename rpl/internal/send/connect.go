@@ -95,7 +95,7 @@ func (s *Sender) NoteSilent(now time.Duration) {
 // Repeat is Authority.Repeat.
 func (s *Sender) Repeat(id ids.Peer) {
 	if p := s.ByID.Find(id); p != nil {
-		s.Receiver.thaw(p)
+		s.Receiver.thaw(p, false)
 	}
 }
 

@@ -49,7 +49,7 @@ func (rc *receiver) Receive(id ids.Peer, seq uint64, at time.Duration, b []byte)
 	rc.applyPacket(p, u, at)
 	if frozen && u.any {
 		rc.takeAcks(p)
-		rc.thaw(p)
+		rc.thaw(p, true)
 	}
 	return nil
 }
@@ -225,9 +225,9 @@ func (rc *receiver) blocksArrived(p *Peer) {
 	}
 }
 
-// thaw ends a peer's silence: whatever was in flight counts as lost.
-func (rc *receiver) thaw(p *Peer) {
-	rc.losses = p.Link.Thaw(rc.losses[:0])
+// thaw ends a peer's silence: whatever was in flight counts as lost, in the measured loss, too, if it is.
+func (rc *receiver) thaw(p *Peer, lost bool) {
+	rc.losses = p.Link.Thaw(rc.losses[:0], lost)
 	for _, r := range rc.losses {
 		rc.lost(p, r)
 	}
