@@ -133,3 +133,27 @@ func TestRestAStepBeside(t *testing.T) {
 		t.Errorf("%d steps of replays at rest, and %d corrections", n, corrections)
 	}
 }
+
+// What is beside the same place of the server twice, within its tolerance, is set right twice.
+func TestToleranceBesideAgain(t *testing.T) {
+	p := tendon.NewProtocol("tolerance beside again")
+	ball := tendon.Replicate(p, "ball", donburi.NewComponentType[looseData]())
+	lie := tendon.NewCommand[tendon.None](p, "lie", ball)
+	lab := tendontest.NewLab(t, tendontest.Game{
+		Protocol: p,
+		Setup: func(m *tendontest.Machine) {
+			m.OnStart(func() { m.Create(ball) })
+			m.OnStreamIn(ball, func(e *donburi.Entry) { tendon.Predict(e, true) })
+			lie.Apply(m.Replication, func(c tendon.Call, _ tendon.None) {
+				if !m.IsAuthority() && (c.Tick == 120 || c.Tick == 300) { // as by another player, of whose key it does not know
+					ball.Get(c.Entry).Pos.X += 0.25
+				}
+			})
+		},
+		Step: func(m *tendontest.Machine) { lie.Run(m.Replication) },
+	}, netsim.Conditions{Delay: 40 * time.Millisecond})
+	lab.Host()
+	lab.Join()
+	lab.Steps(600)
+	lab.CheckEqual()
+}

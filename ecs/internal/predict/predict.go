@@ -84,7 +84,8 @@ type Item struct {
 	Ring   [Ticks]unsafe.Pointer
 	Ticks  [Ticks]rpl.Tick
 	Beside []int32        // the server's words where this was at rest beside it within a tolerance, when it was last set right …
-	Rested rpl.Tick       // … and at which tick
+	Rested rpl.Tick       // … at which tick …
+	Tries  uint8          // … and for which time in a row
 	Judged []rpl.Tick     // by part: the newest tick that was compared before the server knew that the node is here …
 	Wrong  bool           // … and one of them was predicted wrong, and is not mended yet
 	Has    uint64         // which parts of it the server tells of

@@ -15,6 +15,9 @@ import (
 	"github.com/tendonengine/tendon/rpl/schema"
 )
 
+// mostTries bounds how often what rests beside the server is set right in vain: after 1, 4, 16, 64 and 256 s.
+const mostTries = 4
+
 // States works on the states of predicted nodes.
 type States struct {
 	*nodes.Base
@@ -109,6 +112,9 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 	if near && !n.Replica.IsMoving(ord) {
 		return st.beside(n, ord, b, e, t)
 	}
+	if k := n.Predicted.Item(ord, it); !near && t > k.Rested {
+		k.Tries = 0 // it has helped to set it right
+	}
 	return "", 0
 }
 
@@ -119,7 +125,11 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 func (st *States) beside(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.Entry, t rpl.Tick) (field string, size float64) {
 	it, k, second := b.Comp.Item, n.Predicted.Item(ord, b.Comp.Item), rpl.Tick(st.Steps)
 	half, whole := k.At(t-min(second/2, t)), k.At(t-min(second, t))
-	if half == nil || whole == nil || k.Rested != t && slices.Equal(k.Beside, st.words) { // it comes to rest here again: no correction helps
+	if !slices.Equal(k.Beside, st.words) {
+		k.Tries = 0
+	}
+	// Where it comes to rest here again no correction helps, unless what it leans on has been set right meanwhile.
+	if half == nil || whole == nil || k.Rested != t && k.Tries > 0 && t <= k.Rested+second<<(2*min(k.Tries, mostTries)) {
 		return "", 0
 	}
 	words := func(kept unsafe.Pointer, dst []int32) []int32 {
@@ -135,15 +145,23 @@ func (st *States) beside(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.En
 		}
 		d := schema.Apart(p, &it.Words[i], st.mine[i], st.words[i], 1)
 		if d != 0 && it.Words[i].Tol > 0 {
-			k.Beside, k.Rested = append(k.Beside[:0], st.words...), t
+			st.setRight(k, t)
 			return p.Name, d
 		}
-		st.rests = st.rests || d == 0 && st.part == nil && t > k.Rested+second
+		st.rests = st.rests || d == 0 && st.part == nil && (k.Rested == t || t > k.Rested+second)
 	}
 	if st.rests {
-		k.Beside, k.Rested = append(k.Beside[:0], st.words...), t
+		st.setRight(k, t)
 	}
 	return "", 0
+}
+
+// setRight notes that an item is set to the server's words.
+func (st *States) setRight(k *predict.Item, t rpl.Tick) {
+	if k.Rested != t {
+		k.Tries = min(k.Tries+1, mostTries)
+	}
+	k.Beside, k.Rested = append(k.Beside[:0], st.words...), t
 }
 
 // resolve has the server's state, in st.words and st.theirs, refer to what is here: a reference to a
