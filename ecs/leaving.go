@@ -5,8 +5,6 @@ package ecs
 import (
 	"slices"
 
-	"github.com/yohamta/donburi"
-
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/rpl"
 )
@@ -39,17 +37,14 @@ func (px *proxies) endLeft(n *nodes.Node) {
 	}
 }
 
-// rest keeps a load-time node that is out of sight: hidden, and bound to its name alone.
-// Calls on it from before are dropped: they are not for its next life.
+// rest keeps a load-time node that is out of sight. Its next life, in which it may be elsewhere, is not a correction
+// of what was predicted in this one. Calls on it from before are dropped: they are not for that, either.
 func (px *proxies) rest(n *nodes.Node) {
 	for range px.calls.queued.Take(&n.Calls, n) {
 		px.Faults.Count("rpc dropped")
 	}
-	n.ID, n.Items, n.OnProxy = 0, nil, nodes.OnProxy{Hidden: n.Hidden}
-	px.nodes.SetOwner(n, 0)
-	px.nodes.ShowParent(n)
-	n.Here, n.ReportedParent, n.ReportedOwner, n.Why = false, donburi.Null, 0, nodes.Removed
-	px.nodes.Add(n)
+	px.predict.all = slices.DeleteFunc(px.predict.all, func(p *nodes.Node) bool { return p == n })
+	px.nodes.Rest(n)
 }
 
 // endProxy tells the game that a proxy goes, and forgets its node; its entities stay.

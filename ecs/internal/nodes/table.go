@@ -215,6 +215,7 @@ func (ns *Table) Forget(n *Node, report func(c *Node)) {
 	}
 	ns.Unbind(n)
 	ns.noteOwner(n, 0)
+	ns.SetStand(n, nil)
 	for c := range n.Kids {
 		c.Parent = nil
 		ns.ShowParent(c)
@@ -222,6 +223,17 @@ func (ns *Table) Forget(n *Node, report func(c *Node)) {
 	}
 	n.below = nil
 	ns.unlink(n)
+}
+
+// Rest keeps a load-time node in the tables that Forget has removed from them: hidden, without an owner, and bound to
+// its name alone. Nothing that is known of one life holds for the next. But the game's wishes of the entity, as whether
+// it is predicted, last as long as that, and a list that the node is in (Moves) is left where it is next looked through.
+func (ns *Table) Rest(n *Node) {
+	n.ID, n.Items, n.OnProxy = 0, nil, OnProxy{Hidden: n.Hidden, Moves: n.Moves}
+	ns.SetOwner(n, 0)
+	ns.ShowParent(n)
+	n.Here, n.ReportedParent, n.ReportedOwner, n.Why, n.Leapt, n.Predicted = false, donburi.Null, 0, Removed, 0, nil
+	ns.Add(n)
 }
 
 // Unbind removes a node's id from the table.
