@@ -42,7 +42,7 @@ func (px *proxies) bind(n *nodes.Node, ord int, t *rpl.ItemType) {
 	if !px.World.Valid(ent) {
 		return
 	}
-	donburix.Add(px.World.Entry(ent), c.Type)
+	px.predict.states.Give(n, ord, c, ent)
 	b := &n.Items[ord]
 	*b = nodes.Binding{Comp: c, Entity: ent}
 	if !n.Data.Transient { // a transient node is drawn as this machine moves it
@@ -134,9 +134,7 @@ func (px *proxies) ItemRemoved(rep *rpl.Replica, ord int, _ *rpl.ItemType) {
 		return
 	}
 	px.calls.runDrawn(n, rpl.MaxTick) // what waits may be about it
-	if e, p := px.Component(&n.Items[ord]); p != nil {
-		donburix.Drop(e, n.Items[ord].Comp.Type)
-	}
+	px.predict.states.Take(n, ord)
 	px.unrefer(&n.Items[ord])
 	n.Items[ord] = nodes.Binding{}
 	px.dropSpares(n)

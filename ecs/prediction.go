@@ -25,7 +25,7 @@ import (
 // A Correction is a prediction that was wrong.
 type Correction struct {
 	Entry *donburi.Entry // the first node that differed; valid during the call
-	Field string         // "component.Field", the first that differed
+	Field string         // "component.Field", the first that differed; or the component, which a rule has added or removed
 	Size  float64        // by how much it differed, in its own unit
 	Ticks int            // that were run again
 }

@@ -370,6 +370,7 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 // end has the components of a node that goes show what it was in the end: what moves on by itself up
 // to the tick of its end, and what is predicted here as the server has decided.
 func (px *proxies) end(n *nodes.Node) {
+	px.predict.states.Fit(n)
 	for ord := range n.Items {
 		if !n.Data.Transient && (n.Predicted != nil || n.Replica.IsMoving(ord)) {
 			px.injectNow(n, &n.Items[ord], ord)

@@ -64,7 +64,7 @@ func (r *Replication) connect() {
 		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, past: &r.past, seats: &r.seats, wake: r.wakePredicted, checks: &r.checks, all: make([]commandBinder, len(sh.Kinds.Commands)),
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands, drawn: &r.own}
-	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, Report: r.notify.Compare, Start: r.draw.inPlace.Start, Refer: r.proxies.refer}
+	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, Report: r.notify.Compare, Start: r.draw.inPlace.Start, Refer: r.proxies.refer, All: func() []*nodes.Node { return r.predict.all }}
 	r.predict.others.States = &r.predict.states
 	r.predict.spawns = spawns.Set{Base: &sh.Base, Nodes: &r.nodes, LoadTime: &r.loadTime, End: func(n *nodes.Node) {
 		r.proxies.endProxy(n, nodes.Removed)

@@ -58,7 +58,7 @@ func (i Impurity) String() string {
 //   - a tagged field of a node that the client does not predict, and that the rule reads: the
 //     client has it as it was a round trip ago, so the rule comes out differently there whenever
 //     it changes. Name in Game.Weighed what it may read all the same
-//   - entities that the rule makes or removes again
+//   - entities that the rule makes or removes again, and components that come or go otherwise
 //   - a rule that panics on a client, as Prefab.Spawn does
 //
 // Input comes from Game.Setup, so have its bots use every key. What lies behind a pointer is
@@ -152,6 +152,7 @@ func (c *checker) step() {
 		c.ticks++
 		again := take(c.m, c.game.Protocol)
 		c.entities(first, again)
+		c.sets(first, again)
 		c.compare(first, again, func(cl *cell, f *field, a, b string) {
 			switch {
 			case cl.predicted && !f.local:
@@ -172,7 +173,9 @@ func (c *checker) repeat(first, again *snapshot) (same bool) {
 	same = true
 	for i := 0; i < repeats && !c.over; i++ {
 		c.m.ReplayTick(nil)
-		c.compare(again, take(c.m, c.game.Protocol), func(cl *cell, f *field, a, b string) {
+		now := take(c.m, c.game.Protocol)
+		same = c.sets(again, now) && same
+		c.compare(again, now, func(cl *cell, f *field, a, b string) {
 			same = false
 			c.chance[c.name(cl, f)] = true
 			c.report(cl, f, "the tick ran again twice from the same state, and it was "+a+" and "+b+": no map's order, no clock, no random numbers and no package variables in Apply")
@@ -314,6 +317,25 @@ func (c *checker) entities(a, b *snapshot) {
 			c.report(cl, &field{}, "Apply removes an entity when a tick runs again: on a client leave that to the authority")
 		}
 	}
+}
+
+// sets tells of components that have come or gone, and reports whether there are none.
+func (c *checker) sets(a, b *snapshot) (same bool) {
+	same = true
+	differ := func(was, is *snapshot, what string) {
+		for i := range was.cells {
+			if cl := &was.cells[i]; is.ents[cl.entity] {
+				if _, ok := is.find(cl.place); !ok {
+					same = false
+					c.report(cl, &field{}, what)
+				}
+			}
+		}
+	}
+	const remedy = ": let Apply decide by replicated fields, the tick and the command alone whether a component is there; one that is not replicated is not set back"
+	differ(a, b, "the component was there after the tick, and was not when the tick ran again"+remedy)
+	differ(b, a, "the component was not there after the tick, and was when the tick ran again"+remedy)
+	return same
 }
 
 // back sets the world back to what it was after the step.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/ecs/internal/donburix"
 )
 
 // A place is a component of an entity.
@@ -78,8 +79,8 @@ func (s *snapshot) find(at place) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// restore sets the world's components back. Entities that have come since go again; who has
-// gone stays away, and is returned.
+// restore sets the world's components back. Entities and components that have come since go again, and
+// components that have gone come; which entity has gone stays away, and is returned.
 func (s *snapshot) restore() (gone []donburi.Entity) {
 	for _, a := range s.world.Archetypes() {
 		for _, ent := range append([]donburi.Entity(nil), a.Entities()...) {
@@ -88,14 +89,24 @@ func (s *snapshot) restore() (gone []donburi.Entity) {
 			}
 		}
 	}
+	for ent := range s.ents {
+		if s.world.Valid(ent) {
+			e := s.world.Entry(ent)
+			for _, c := range append([]donburi.IComponentType(nil), e.Archetype().ComponentTypes()...) {
+				if _, was := s.at[place{ent, c}]; !was && !own(c) {
+					donburix.Drop(e, c)
+				}
+			}
+		}
+	}
 	for _, c := range s.cells {
 		if !s.world.Valid(c.entity) {
 			gone = append(gone, c.entity)
 			continue
 		}
-		if e := s.world.Entry(c.entity); e.HasComponent(c.typ) {
-			restore(live(e, c.typ), c.value)
-		}
+		e := s.world.Entry(c.entity)
+		donburix.Add(e, c.typ)
+		restore(live(e, c.typ), c.value)
 	}
 	return gone
 }

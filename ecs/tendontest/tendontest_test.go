@@ -175,6 +175,7 @@ func TestCheckStepWeighs(t *testing.T) {
 
 // Every planted fault is found, and its place is named.
 func TestCheckStepNamesFaults(t *testing.T) {
+	feather := donburi.NewComponentType[struct{ Count int }]().SetName("feather")
 	counter, memory := 0, map[uint64]float64{}
 	began := time.Now()
 	for _, c := range []struct {
@@ -261,6 +262,14 @@ func TestCheckStepNamesFaults(t *testing.T) {
 		{fault: "entities are made", component: "wind", also: func(g *runners, c tendon.Call, k keysData, _ *runnerData) {
 			if k.Jump {
 				c.Entry.World.Create(g.wind)
+			}
+		}},
+		{fault: "a component is added in the first run alone", component: "feather", also: func(_ *runners, c tendon.Call, k keysData, _ *runnerData) {
+			switch has := c.Entry.HasComponent(feather); {
+			case k.Jump && !c.Replay && !has:
+				c.Entry.AddComponent(feather)
+			case k.Jump && has:
+				c.Entry.RemoveComponent(feather)
 			}
 		}},
 		{fault: "another's state is read", component: "runner", field: "Jumps", also: func(g *runners, c tendon.Call, _ keysData, d *runnerData) {

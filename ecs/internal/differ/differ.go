@@ -30,6 +30,9 @@ func (d Difference) String() string {
 	if d.Component == "" {
 		return fmt.Sprintf("%v: %s", d.Node, d.Text)
 	}
+	if d.Field == "" {
+		return fmt.Sprintf("%v, %s: %s", d.Node, d.Component, d.Text)
+	}
 	return fmt.Sprintf("%v, %s.%s: %s", d.Node, d.Component, d.Field, d.Text)
 }
 
@@ -49,9 +52,11 @@ func Sessions(server, client Side, still bool) (ds []Difference) {
 			if a.Owner != b.Owner {
 				ds = append(ds, Difference{Node: id, Text: fmt.Sprintf("peer %d owns it on the server, and %d on the client", a.Owner, b.Owner)})
 			}
-			Items(server, client, a, b, func(component, field, text string) {
+			report := func(component, field, text string) {
 				ds = append(ds, Difference{id, component, field, text})
-			})
+			}
+			Items(server, client, a, b, report)
+			spare(server, client, a, b, report)
 		}
 	}
 	return ds
@@ -124,6 +129,19 @@ func Items(server, client Side, a, b *nodes.Node, report func(component, field, 
 					report(c.Name, p.Name, fmt.Sprintf("%v on the server, %v on the client", va[v], vb[v]))
 				}
 			}
+		}
+	}
+}
+
+// spare reports the components of which the client's entities of a node have more than the server's.
+func spare(server, client Side, a, b *nodes.Node, report func(component, field, text string)) {
+	count := map[*nodes.Component]int{}
+	for _, p := range server.Nodes.PlacesOf(a.Entities()) {
+		count[p.Comp]--
+	}
+	for _, p := range client.Nodes.PlacesOf(b.Entities()) {
+		if count[p.Comp]++; count[p.Comp] == 1 {
+			report(p.Comp.Name, "", "the client has the component, and the server does not")
 		}
 	}
 }

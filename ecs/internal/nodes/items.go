@@ -106,7 +106,7 @@ func (ns *Table) Shed(n *Node) {
 	for _, ofParts := range []bool{true, false} {
 		for i := range has {
 			b := &has[i]
-			if b.Comp == nil {
+			if b.Comp == nil || n.Predicted != nil && n.Predicted.IsExtra(b.Comp.Item, uint64(b.Entity)) { // a rule has added it since
 				continue
 			}
 			ord := slices.Index(n.Built(), Place{Comp: b.Comp, Entity: b.Entity})

@@ -30,6 +30,7 @@ type Node struct {
 	Items []Item   // by ordinal
 	At    float64  // when its error was last changed, in seconds
 	Wakes Wakes    // when it is to be woken, and was
+	Set
 
 	leaps []rpl.Tick // in which rules have it leap here, oldest first
 	since rpl.Tick   // after which tick it goes another way than it went …
@@ -81,6 +82,7 @@ func (p *Node) Settle() {
 // An Item is an item's component after each of the last ticks.
 type Item struct {
 	of     *rpl.ItemType // whose state it is
+	since  rpl.Tick      // before this tick that it was not there says nothing: the server has told of it since
 	Ring   [Ticks]unsafe.Pointer
 	Ticks  [Ticks]rpl.Tick
 	Beside []int32        // the server's words where this was at rest beside it within a tolerance, when it was last set right …
@@ -123,7 +125,7 @@ func (p *Node) Item(ord int, of *rpl.ItemType) *Item {
 	}
 	k := &p.Items[ord]
 	if k.of != of {
-		*k = Item{of: of}
+		*k = Item{of: of, since: p.newest + 1}
 	}
 	return k
 }

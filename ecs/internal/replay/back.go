@@ -109,6 +109,7 @@ func (st *States) Release(n *nodes.Node, ahead float64) {
 		n.Predicted = nil
 		return
 	}
+	st.fit(n, st.saved, true)
 	for ord := range n.Items {
 		b := &n.Items[ord]
 		e, at := st.Component(b)
@@ -136,6 +137,7 @@ func (st *States) Release(n *nodes.Node, ahead float64) {
 func (st *States) Leave(all []*nodes.Node, t rpl.Tick) {
 	for _, n := range all {
 		n.Predicted.Anew(t)
+		st.noteAbsent(n)
 	}
 	st.EachDrawn(all, func(_ *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
 		k.Was, k.Apart = k.Was[:0], k.Apart[:0]
@@ -147,6 +149,9 @@ func (st *States) Leave(all []*nodes.Node, t rpl.Tick) {
 
 // Back sets predicted nodes back to the server's state of tick t, and notes what was drawn.
 func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
+	for _, n := range all {
+		st.noteAbsent(n)
+	}
 	st.EachDrawn(all, func(p *predict.Node, k *predict.Item, drawn *track.Fields, at unsafe.Pointer) {
 		k.Was = k.Was[:0]
 		for j := 0; j < len(drawn.Fields) && !(p.Comes && !p.Begun); j++ { // what nobody has seen comes from nowhere
@@ -161,15 +166,19 @@ func (st *States) Back(all []*nodes.Node, t rpl.Tick) {
 		}
 		if n.Replica == nil && n.Predicted.Born > t { // its command makes it again
 			n.Predicted.Gone = true
+			st.fit(n, t, true)
 			continue
 		}
+		unknown := (st.partly || !Known(n)) && (n.Replica == nil || !hasMoved(n)) // nothing is known of it
+		st.fit(n, t, !unknown || n.Predicted.Comes)
+		st.putExtras(n, t)
 		for ord := range n.Items {
 			kept := st.copy(n, ord, t) // what does not travel goes back too
 			news := n.Predicted.News(ord)
 			switch {
 			case n.Predicted.Comes:
 				st.inject(n, ord)
-			case (st.partly || !Known(n)) && (n.Replica == nil || !hasMoved(n)) && !news: // nothing is known of it
+			case unknown && !news:
 			case kept && len(n.Items[ord].Comp.Item.Vars) == 0:
 				st.mend(n, ord, t)
 			default:
@@ -210,13 +219,17 @@ func (st *States) keepDrawn(all []*nodes.Node, t rpl.Tick) {
 func (st *States) Again(all []*nodes.Node, t rpl.Tick) bool {
 	for _, n := range all {
 		for ord := range n.Items {
-			if _, at := st.Component(&n.Items[ord]); at != nil && n.Predicted.Item(ord, n.Items[ord].Comp.Item).Ticks[t%predict.Ticks] != t {
-				return false
+			if b := &n.Items[ord]; st.holder(b) != nil {
+				if _, known := n.Predicted.Had(n.Predicted.Item(ord, b.Comp.Item), t); !known {
+					return false
+				}
 			}
 		}
 	}
 	for _, n := range all {
 		n.Predicted.Wakes.Back(t)
+		st.fit(n, t, false)
+		st.putExtras(n, t)
 		for ord := range n.Items {
 			st.copy(n, ord, t)
 		}
@@ -337,7 +350,7 @@ func (st *States) MovedBack(all []*nodes.Node, now, ticks, gap float64) {
 // A Difference is the first in which the server's state is not what was predicted.
 type Difference struct {
 	Entry *donburi.Entry
-	Field string // "component.Field"
+	Field string // "component.Field", or the component alone
 	Size  float64
 }
 
@@ -359,17 +372,21 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 		agrees := true
 		for ord := range n.Items {
 			b := &n.Items[ord]
-			e, at := st.Component(b)
-			if at == nil {
+			e := st.holder(b)
+			if e == nil {
 				continue
 			}
 			st.Refer(n, ord)
 			k := n.Predicted.Item(ord, b.Comp.Item)
-			if has := st.has(n, ord); has != k.Has || k.Other { // a right has come or gone
+			if has := has(n, ord, b.Comp.Item); has != k.Has || k.Other { // a right has come or gone
 				k.Has, k.Other, fresh = has, false, true
 			}
-			if k.Ticks[t%predict.Ticks] != t || !met || moved { // what was predicted below the former parent is no misprediction
+			had, known := n.Predicted.Had(k, t)
+			if !had || !met || moved { // what was predicted below the former parent is no misprediction
 				fresh, agrees = true, false
+				if known && !had && met && !moved && !wrong { // a rule has removed it
+					wrong, d = true, Difference{e, b.Comp.Name, 1}
+				}
 				continue
 			}
 			field, size := st.Differs(n, ord, b, e, k.Ring[t%predict.Ticks], t)
@@ -383,6 +400,12 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 				}
 			}
 		}
+		if of, is := st.judgeSet(n, t); is && met && !moved {
+			if agrees = false; !wrong {
+				wrong, d = true, of
+			}
+		}
+		n.Predicted.Refit, fresh = false, fresh || n.Predicted.Refit
 		if agrees { // what is drawn is after its leaps
 			n.Predicted.Leapt = max(n.Predicted.Leapt, n.Replica.Leapt)
 		}
@@ -391,8 +414,8 @@ func (st *States) Judge(all []*nodes.Node, t rpl.Tick) (d Difference, wrong, fre
 }
 
 // has returns which parts of an item this client has, a bit for each.
-func (st *States) has(n *nodes.Node, ord int) (has uint64) {
-	for i, p := range n.Items[ord].Comp.Item.Parts {
+func has(n *nodes.Node, ord int, of *rpl.ItemType) (has uint64) {
+	for i, p := range of.Parts {
 		if n.Replica.Has(ord, p.Audience) {
 			has |= 1 << (i & 63)
 		}
@@ -405,7 +428,7 @@ func (st *States) has(n *nodes.Node, ord int) (has uint64) {
 func (st *States) Keep(all []*nodes.Node, round uint64, ahead float64) []*nodes.Node {
 	kept := all[:0]
 	for _, n := range all {
-		if n.Predicted.Round == round && st.Nodes.Of(n.Entity) == n {
+		if (n.Predicted.Round == round || st.lacks(n)) && st.Nodes.Of(n.Entity) == n {
 			kept = append(kept, n)
 		} else {
 			st.Release(n, ahead)

@@ -125,6 +125,7 @@ func (ot *Others) place(n *nodes.Node) (x, y float64, ok bool) {
 // Back. Half a second after the newest packet they stop.
 func (ot *Others) To(t rpl.Tick) {
 	st := ot.States
+	st.look(false)
 	t = min(t, st.Proxy.Newest()+rpl.Tick(st.Steps/2))
 	for _, n := range ot.near {
 		if n.Predicted != nil || n.Leaving || st.Nodes.Of(n.Entity) != n {
@@ -159,6 +160,7 @@ func (ot *Others) To(t rpl.Tick) {
 // Back sets them back, but for what a rule has set meanwhile.
 func (ot *Others) Back() {
 	st := ot.States
+	st.look(true)
 	for i := range ot.undos {
 		u := &ot.undos[i]
 		if st.Nodes.Of(u.n.Entity) != u.n || u.ord >= len(u.n.Items) {

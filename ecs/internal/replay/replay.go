@@ -26,6 +26,7 @@ type States struct {
 	Report func(*nodes.Node)                 // that the server has decided otherwise than predicted
 	Start  func(*nodes.Node, *nodes.Binding) // drawing in place what comes from the server
 	Refer  func(n *nodes.Node, ord int)      // noting what an item refers to, of the state that its component is derived from
+	All    func() []*nodes.Node              // what is predicted
 
 	due
 
@@ -50,15 +51,22 @@ func (st *States) Save(n *nodes.Node, t rpl.Tick) {
 	for ord := range n.Items {
 		b := &n.Items[ord]
 		if _, at := st.Component(b); at != nil {
-			k := n.Predicted.Item(ord, b.Comp.Item)
-			s := &k.Ring[t%predict.Ticks]
-			if *s == nil {
-				*s = b.Comp.Fresh()
-			}
-			b.Comp.Keep(*s, at)
-			k.Ticks[t%predict.Ticks] = t
+			keep(b.Comp, n.Predicted.Item(ord, b.Comp.Item), at, t)
+		} else if ord < len(n.Predicted.Items) {
+			n.Predicted.Items[ord].Lack(t)
 		}
 	}
+	st.saveExtras(n, t)
+}
+
+// keep keeps an item's component at a place as it is after a tick.
+func keep(c *nodes.Component, k *predict.Item, at unsafe.Pointer, t rpl.Tick) {
+	s := &k.Ring[t%predict.Ticks]
+	if *s == nil {
+		*s = c.Fresh()
+	}
+	c.Keep(*s, at)
+	k.Ticks[t%predict.Ticks] = t
 }
 
 // Known reports whether what is here of a node is its state as of the newest packet: whether
@@ -221,6 +229,12 @@ func (st *States) EachDrawn(all []*nodes.Node, fn func(p *predict.Node, k *predi
 				fn(n.Predicted, n.Predicted.Item(ord, b.Comp.Item), &b.Comp.Drawn, st.Tagged(b.Comp, e, at))
 			}
 		}
+		for _, x := range n.Predicted.Extras {
+			b := st.extra(x)
+			if e, at := st.Component(&b); at != nil && len(b.Comp.Drawn.Fields) > 0 {
+				fn(n.Predicted, &x.Item, &b.Comp.Drawn, st.Tagged(b.Comp, e, at))
+			}
+		}
 	}
 }
 
@@ -236,54 +250,61 @@ func drawnFields(b *nodes.Binding, at unsafe.Pointer, dst []float64) []float64 {
 // in ticks, up to two before the newest tick t, and with the error of the last correction that is
 // still drawn away.
 func (st *States) Draw(n *nodes.Node, e donburi.Entity, c donburi.IComponentType, p unsafe.Pointer, t rpl.Tick, drawn, now float64) {
+	for ord := range n.Items {
+		if b := &n.Items[ord]; b.Comp != nil && b.Entity == e && b.Comp.Type == c && ord < len(n.Predicted.Items) {
+			st.drawItem(n, b, n.Predicted.Item(ord, b.Comp.Item), p, t, drawn, now)
+		}
+	}
+	for _, x := range n.Predicted.Extras {
+		if b := st.extra(x); b.Entity == e && b.Comp.Type == c {
+			st.drawItem(n, &b, &x.Item, p, t, drawn, now)
+		}
+	}
+}
+
+// drawItem is Draw for an item.
+func (st *States) drawItem(n *nodes.Node, b *nodes.Binding, k *predict.Item, p unsafe.Pointer, t rpl.Tick, drawn, now float64) {
 	next := min(rpl.Tick(math.Ceil(drawn)), t)
 	share := drawn - float64(next) + 1
-	for ord := range n.Items {
-		b := &n.Items[ord]
-		if b.Comp == nil || b.Entity != e || b.Comp.Type != c || ord >= len(n.Predicted.Items) {
-			continue
+	st.before, st.was, st.is = st.before[:0], st.was[:0], st.is[:0]
+	at := st.World.Entry(b.Entity)
+	if to := k.At(next); to != nil && drawn < float64(t) && !hasMoved(n) {
+		if next < t {
+			st.is = drawnFields(b, st.Tagged(b.Comp, at, to), st.is)
 		}
-		k := n.Predicted.Item(ord, b.Comp.Item)
-		st.before, st.was, st.is = st.before[:0], st.was[:0], st.is[:0]
-		at := st.World.Entry(e)
-		if to := k.At(next); to != nil && drawn < float64(t) && !hasMoved(n) {
-			if next < t {
-				st.is = drawnFields(b, st.Tagged(b.Comp, at, to), st.is)
-			}
-			if from := k.At(next - 1); from != nil && !n.Predicted.LeapsIn(next) {
-				st.was = drawnFields(b, st.Tagged(b.Comp, at, from), st.was)
-				if before := k.At(next - 2); before != nil && !n.Predicted.LeapsIn(next-1) {
-					st.before = drawnFields(b, st.Tagged(b.Comp, at, before), st.before)
-				}
+		if from := k.At(next - 1); from != nil && !n.Predicted.LeapsIn(next) {
+			st.was = drawnFields(b, st.Tagged(b.Comp, at, from), st.was)
+			if before := k.At(next - 2); before != nil && !n.Predicted.LeapsIn(next-1) {
+				st.before = drawnFields(b, st.Tagged(b.Comp, at, before), st.before)
 			}
 		}
-		w := st.Tagged(b.Comp, at, p)
-		fade := track.Fade(now - n.Predicted.At)
-		for i, end := range b.Comp.Drawn.Props {
-			for j := i; j < end; j++ {
-				f := &b.Comp.Drawn.Fields[j]
-				switch {
-				case j < len(st.is):
-				case j < len(k.Plain) && f.InPlace():
-					st.is = append(st.is, k.Plain[j])
-				default:
-					st.is = append(st.is, f.Get(w))
-				}
-			}
-			moves := len(st.was) > 0 && !b.Comp.Drawn.Leaps(i, end, st.before, st.was, st.is)
-			for j := i; j < end; j++ {
-				f, v := &b.Comp.Drawn.Fields[j], st.is[j]
-				if moves {
-					v = f.Between(st.was[j], v, share)
-				}
-				if j < len(k.Off) && fade > 0 {
-					v = f.Plus(v, k.Off[j]*fade)
-				}
-				f.Set(w, v)
+	}
+	w := st.Tagged(b.Comp, at, p)
+	fade := track.Fade(now - n.Predicted.At)
+	for i, end := range b.Comp.Drawn.Props {
+		for j := i; j < end; j++ {
+			f := &b.Comp.Drawn.Fields[j]
+			switch {
+			case j < len(st.is):
+			case j < len(k.Plain) && f.InPlace():
+				st.is = append(st.is, k.Plain[j])
+			default:
+				st.is = append(st.is, f.Get(w))
 			}
 		}
-		if b.Comp.StandIn != nil {
-			b.Comp.StandIn.Set(at, p, w)
+		moves := len(st.was) > 0 && !b.Comp.Drawn.Leaps(i, end, st.before, st.was, st.is)
+		for j := i; j < end; j++ {
+			f, v := &b.Comp.Drawn.Fields[j], st.is[j]
+			if moves {
+				v = f.Between(st.was[j], v, share)
+			}
+			if j < len(k.Off) && fade > 0 {
+				v = f.Plus(v, k.Off[j]*fade)
+			}
+			f.Set(w, v)
 		}
+	}
+	if b.Comp.StandIn != nil {
+		b.Comp.StandIn.Set(at, p, w)
 	}
 }

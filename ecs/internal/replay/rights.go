@@ -12,7 +12,7 @@ import (
 func (st *States) Begun(n *nodes.Node) {
 	for ord := range n.Items {
 		if b := &n.Items[ord]; b.Comp != nil {
-			n.Predicted.Item(ord, b.Comp.Item).Has = st.has(n, ord)
+			n.Predicted.Item(ord, b.Comp.Item).Has = has(n, ord, b.Comp.Item)
 		}
 	}
 }
@@ -28,12 +28,12 @@ func (st *States) Entitle(n *nodes.Node, ord int) {
 	}
 	it := b.Comp.Item
 	k := n.Predicted.Item(ord, it)
-	has := st.has(n, ord)
-	others := k.Has ^ has
+	now := has(n, ord, it)
+	others := k.Has ^ now
 	if others == 0 {
 		return
 	}
-	k.Has, k.Other = has, true
+	k.Has, k.Other = now, true
 	st.words, st.theirs = n.Replica.Words(ord, st.words[:0]), n.Replica.Vars(ord, st.theirs[:0])
 	if len(st.words) != len(it.Words) || len(st.theirs) != len(it.Vars) {
 		return

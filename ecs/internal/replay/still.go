@@ -32,7 +32,7 @@ func (st *States) noteStill(n *nodes.Node, ord int, field string, t rpl.Tick) {
 	e, _ := st.Component(b)
 	k, it := n.Predicted.Item(ord, b.Comp.Item), b.Comp.Item
 	from, to := k.At(t), k.At(st.saved)
-	if n.Owner != st.Me || from == nil || to == nil || st.saved == t {
+	if e == nil || n.Owner != st.Me || from == nil || to == nil || st.saved == t {
 		return
 	}
 	if st.still == nil {
