@@ -155,13 +155,16 @@ func (c *Component) Finish() error {
 			c.Drawn.InPlace = c.Drawn.InPlace || p.InPlace
 		}
 	}
-	if c.Item.Pos[0] >= 0 {
-		p := &c.Item.Props[c.Item.Words[c.Item.Pos[0]].Prop]
+	for _, w := range c.Item.Pos {
+		if w < 0 {
+			break
+		}
+		p := &c.Item.Props[c.Item.Words[w].Prop] // the vector, or x and y each its own
 		fs, err := track.FieldsOf(c.Name, c.Wire, c.Item, p)
 		if err != nil {
 			return err
 		}
-		c.Pos = fs
+		c.Pos = append(c.Pos, fs[w-p.Words[0]])
 	}
 	return nil
 }

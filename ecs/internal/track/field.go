@@ -14,7 +14,7 @@ import (
 
 // A Field is one number of a struct and the word that carries it.
 type Field struct {
-	prop    int
+	prop    int // what moves as one has one: the y of a place in two numbers has that of its x
 	word    int
 	offset  uintptr
 	kind    reflect.Kind
@@ -78,7 +78,7 @@ func FieldsOf(component string, wire reflect.Type, item *rpl.ItemType, p *rpl.Pr
 			break
 		}
 		f := Field{
-			prop: item.Words[w].Prop, word: w, offset: l.offset, kind: l.kind,
+			prop: propOf(item, w), word: w, offset: l.offset, kind: l.kind,
 			step: p.Step, bias: p.Bias, inPlace: p.InPlace, steps: p.Steps, present: p.Present,
 			foretold: item.Words[w].Velocity >= 0,
 		}
@@ -92,6 +92,18 @@ func FieldsOf(component string, wire reflect.Type, item *rpl.ItemType, p *rpl.Pr
 		return nil, fmt.Errorf("tendon: component %s, field %s: a %s has nothing between two samples: take away `interp`", component, p.Name, p.Kind)
 	}
 	return fs, nil
+}
+
+// propOf returns the prop of a word: of the y of a place in two numbers it is that of the x, if both are drawn
+// alike. Each by itself a fast corner, in which one of them begins, would be a leap.
+func propOf(item *rpl.ItemType, w int) int {
+	own := item.Words[w].Prop
+	if w == item.Pos[1] {
+		if x := item.Words[item.Pos[0]].Prop; item.Props[x].Steps == item.Props[own].Steps {
+			return x
+		}
+	}
+	return own
 }
 
 // Float64At returns where the field is in its struct, if it is a float64 that is always there.
