@@ -211,6 +211,12 @@ func TestRefusals(t *testing.T) {
 		{"one number of a place", struct {
 			A float64 `rpl:"step=1,pos"`
 		}{}, nil, ": pos stands on 1 numbers; put it on one vector, or on x and y"},
+		{"three numbers of a place", struct {
+			X, Y, Z float64 `rpl:"step=1,pos"`
+		}{}, nil, ": pos stands on 3 numbers; put it on one vector, or on x and y"},
+		{"y of a place before x", struct {
+			Y, X float64 `rpl:"step=1,pos"`
+		}{}, nil, ", field Y: pos stands on y before x, and the first counts as x; put x first in the struct"},
 		{"place of the owner", struct {
 			A vec `rpl:"step=1,pos,to=owner"`
 		}{}, nil, ", field A: pos is for everyone; remove its to="},

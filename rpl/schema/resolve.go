@@ -257,10 +257,20 @@ func (r *resolver) position() {
 	switch len(words) {
 	case 0:
 	case 2:
+		x, y := r.it.Words[words[0]].Prop, r.it.Words[words[1]].Prop
+		if namedLast(r.it.Props[x].Name, "y") && namedLast(r.it.Props[y].Name, "x") {
+			r.fault(x, "pos stands on y before x, and the first counts as x; put x first in the struct")
+			return
+		}
 		r.it.Pos, r.it.PosStep = [2]int{words[0], words[1]}, step
 	default:
 		r.s.faults.add("component %s: pos stands on %d numbers; put it on one vector, or on x and y", r.it.Name, len(words))
 	}
+}
+
+// namedLast reports whether a path ends in a name.
+func namedLast(path, name string) bool {
+	return strings.EqualFold(path[strings.LastIndexByte(path, '.')+1:], name)
 }
 
 // parts divides the props by audience: everyone's first, then the owner's, the

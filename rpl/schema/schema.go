@@ -100,7 +100,7 @@ func (s *Schema) Name() string { return s.name }
 //	tol=             how far, in the field's unit, a number may be from where its velocity has
 //	                 taken it since it was last sent, without being sent again; what has not
 //	                 changed for a second is sent exactly
-//	pos              the node's position: on a vector, or on x and y
+//	pos              the node's position: on a vector, or on two numbers, the first x
 //	to=              who may see it: owner, others (all but the owner), or a group
 //	if=Field         while that bool field is false peers keep the last value; not for secrets
 //	once             sent when a node arrives and when it is sent whole again, not when it changes
