@@ -153,7 +153,7 @@ func (g *Group) Ask(r *Replication, in bool) {
 
 func (gs *grouping) sendAsk(g *Group, in bool) {
 	m := sessionmsg.Ask{Group: g.protocol.schema.GroupIndex(g.audience), In: in}
-	gs.Faults.Report("session message not sent", gs.client.conn.Reliable(sessionmsg.AppendAsk(nil, m)))
+	gs.Faults.Report("session message not sent", sessionmsg.Send(gs.client.conn, sessionmsg.AppendAsk(nil, m)))
 }
 
 // askWaiting sends the requests that have waited until the session was joined.

@@ -35,6 +35,24 @@ func TestCallThenLoad(t *testing.T) {
 	}
 }
 
+// Load in the step in which a player is kicked has nothing to say to who has gone, and the log nothing of that.
+func TestKickThenLoad(t *testing.T) {
+	l := newLab(t, lan)
+	var log journal
+	server := l.server(tendon.Config{Dedicated: true, Log: log.logger()})
+	gone, stays := l.client(tendon.Config{}), l.client(tendon.Config{})
+	l.joined()
+	server.Create(Body)
+	log.lines()
+	server.once(func() {
+		server.Kick(gone.Me(), "out")
+		server.Load("next")
+	})
+	l.steps(60)
+	log.wants(t, "the server", "msg=left peer=2 why=\"kicked: out\"")
+	check(t, "who stays has the level", stays.Me() != 0, true)
+}
+
 // A client that receives a call and what ends the level or the session in one Receive runs
 // the call first.
 func TestCallThenTheEnd(t *testing.T) {

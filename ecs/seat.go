@@ -216,7 +216,7 @@ func (ss *seating) sendLevel(s *seat, first bool) {
 	} else {
 		msg = sessionmsg.AppendLevel(nil, m)
 	}
-	err := s.conn.Reliable(msg)
+	err := sessionmsg.Send(s.conn, msg)
 	switch {
 	case err == nil:
 		s.levelUnsent = false

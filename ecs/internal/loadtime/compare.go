@@ -31,13 +31,13 @@ func (lt *Nodes) SendNames(c Conn, theirs sessionmsg.NameSum) {
 				continue
 			}
 			if size += len(name) + 1; size > sessionmsg.MaxNameChunk {
-				lt.Faults.Report("session message not sent", c.Reliable(sessionmsg.AppendNames(nil, m)))
+				lt.Faults.Report("session message not sent", sessionmsg.Send(c, sessionmsg.AppendNames(nil, m)))
 				m.Names, size = nil, len(name)+1
 			}
 			m.Names = append(m.Names, name)
 		}
 		if len(m.Names) > 0 || kind == sessionmsg.NamesAlive { // an empty set is told too
-			lt.Faults.Report("session message not sent", c.Reliable(sessionmsg.AppendNames(nil, m)))
+			lt.Faults.Report("session message not sent", sessionmsg.Send(c, sessionmsg.AppendNames(nil, m)))
 		}
 	}
 	send(sessionmsg.NamesDestroyed, lt.joinNames().destroyed)
@@ -45,7 +45,7 @@ func (lt *Nodes) SendNames(c Conn, theirs sessionmsg.NameSum) {
 		lt.Faults.Count("names differ")
 		send(sessionmsg.NamesAlive, slices.Sorted(maps.Keys(lt.byName)))
 	}
-	if err := c.Reliable(sessionmsg.AppendNames(nil, sessionmsg.Names{Kind: sessionmsg.NamesEnd})); err != nil {
+	if err := sessionmsg.Send(c, sessionmsg.AppendNames(nil, sessionmsg.Names{Kind: sessionmsg.NamesEnd})); err != nil {
 		lt.Faults.Report("session message not sent", err)
 		c.Close("the reliable lane is full")
 	}

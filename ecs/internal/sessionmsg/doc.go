@@ -4,7 +4,7 @@
 // What was sent by anybody is read without trust: every Parse… checks lengths and ranges,
 // and refuses with ErrMessage.
 //
-// Where they stand: welcome.go peer, level and ready; last.go the end of a level; names.go load-time nodes, and what a server has told of them; progress.go how much is to come; calls.go the caller of a call
+// Where they stand: doc.go Send; welcome.go peer, level and ready; last.go the end of a level; names.go load-time nodes, and what a server has told of them; progress.go how much is to come; calls.go the caller of a call
 // Everywhere, and asking for a group.
 package sessionmsg
 
@@ -43,3 +43,12 @@ const (
 	// MaxNameChunk bounds one message of names.
 	MaxNameChunk = 32 << 10
 )
+
+// Send sends a message on the reliable lane of a connection. One that has ended takes none, which is no fault: the
+// session learns of its end by itself, and may well have something to say before that, as after a kick.
+func Send(c interface{ Reliable(b []byte) error }, b []byte) error {
+	if err := c.Reliable(b); !errors.Is(err, transport.ErrClosed) {
+		return err
+	}
+	return nil
+}

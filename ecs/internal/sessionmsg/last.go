@@ -49,7 +49,7 @@ type Recorder struct {
 func (r *Recorder) Again(c transport.Conn) (err error) {
 	for _, m := range r.sent {
 		if err == nil {
-			err = c.Reliable(AppendLast(nil, m))
+			err = Send(c, AppendLast(nil, m))
 		}
 	}
 	r.sent = nil
