@@ -279,23 +279,23 @@ func (b *binder[A]) write(w *command.Writer, newest uint32, ticks int) {
 	}
 }
 
-// take takes a command of a peer.
-func (b *binder[A]) take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Drawn, v []byte) (command.Verdict, bool) {
+// take takes a command of a node's owner.
+func (b *binder[A]) take(n *nodes.Node, tick uint32, d command.Drawn, v []byte) command.Verdict {
 	if b.silent() || !b.moves(b.r.shared.World.Entry(n.Entity)) {
-		return 0, false
+		return b.nodes[n].Unmoved()
 	}
 	s := b.stream(n)
 	if s.Knows(uint32(b.r.shared.Tick), tick) || tick < s.Since { // most are repeats
-		return command.Doubled, true
+		return command.Doubled
 	}
 	a, err := b.codec.Parse(v)
 	if err != nil {
-		return 0, false
+		return command.Refused
 	}
 	e := command.Entry[A]{Tick: tick, Drawn: d, Value: a}
 	verdict := s.Put(uint32(b.r.shared.Tick), e)
 	if verdict == command.Late { // its presses count all the same, in the next tick
 		b.reportLostPress(s.Press(b.c.edges, e))
 	}
-	return verdict, true
+	return verdict
 }

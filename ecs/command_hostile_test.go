@@ -130,6 +130,12 @@ func TestHostileCommands(t *testing.T) {
 		{"of a tick to come", func(x *pushed) { x.say(30_000, x.mine, 0, one) }, 0, func(s tendon.CommandStats, refused uint64) bool { return s.Early == 1 && refused == 1 }},
 		{"of the last tick of all", func(x *pushed) { x.say(-1-int(x.client.CommandTick()), x.mine, 0, one) }, 0, func(s tendon.CommandStats, refused uint64) bool { return s.Early+s.Doubled > 0 }},
 		{"of another's node", func(x *pushed) { x.say(20, x.theirs, 0, one) }, 0, func(s tendon.CommandStats, refused uint64) bool { return s.Refused == 1 && refused == 1 }},
+		{"of what has not the component", func(x *pushed) {
+			e := x.server.Create()
+			tendon.Give(e, x.client.Me())
+			x.steps(2)
+			x.say(20, tendon.ID(e), 0, one)
+		}, 0, func(s tendon.CommandStats, refused uint64) bool { return s.Refused == 1 && refused == 1 }},
 		{"of no node", func(x *pushed) { x.say(20, 1<<30, 0, one) }, 0, func(tendon.CommandStats, uint64) bool { return true }},
 		{"of no command", func(x *pushed) { x.say(20, x.mine, 9, one) }, 0, func(tendon.CommandStats, uint64) bool { return true }},
 		{"NaN", func(x *pushed) { x.say(20, x.mine, 0, bytes.Repeat([]byte{0xff}, 8)) }, 0, func(_ tendon.CommandStats, refused uint64) bool { return refused == 1 }},

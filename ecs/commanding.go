@@ -33,7 +33,7 @@ type commandBinder interface {
 	runOwner(t rpl.Tick, replay bool)
 	ran(t rpl.Tick) bool
 	write(w *command.Writer, newest uint32, ticks int)
-	take(n *nodes.Node, from rpl.Peer, tick uint32, d command.Drawn, v []byte) (command.Verdict, bool)
+	take(n *nodes.Node, tick uint32, d command.Drawn, v []byte) command.Verdict
 	forget(n *nodes.Node)
 }
 
@@ -355,19 +355,12 @@ func (co *commanding) received(c Call, args []byte) error {
 		if n == nil || n.Leaving || number >= len(co.all) || co.all[number] == nil && co.checks.Unbound(number, n) {
 			return // it went meanwhile, or has no rule here
 		}
-		if n.Owner != c.From {
-			if co.Auth.OwnedLately(n.ID, c.From) { // on its way at a hand-over
-				co.counts.Former++
-				return
-			}
-			co.counts.Refused++
-			co.Faults.Count("command refused")
-			return
-		}
-		verdict, ok := co.all[number].take(n, c.From, tick, co.message.Drawn[at], v)
-		if !ok {
-			co.Faults.Count("command refused")
-			return
+		verdict := command.Refused
+		switch {
+		case n.Owner == c.From:
+			verdict = co.all[number].take(n, tick, co.message.Drawn[at], v)
+		case co.Auth.OwnedLately(n.ID, c.From): // on its way at a hand-over
+			verdict = command.Former
 		}
 		margin := float64(tick) - float64(co.Tick) + waited
 		rp.Came(tick, verdict, margin)
@@ -383,6 +376,11 @@ func (co *commanding) received(c Call, args []byte) error {
 		case command.Taken:
 			co.marginSum += margin
 			co.marginOf++
+		case command.Former:
+			co.counts.Former++
+		case command.Refused:
+			co.counts.Refused++
+			co.Faults.Count("command refused")
 		}
 	})
 	if err != nil {

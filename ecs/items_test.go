@@ -4,12 +4,14 @@ package ecs_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/quasilyte/gmath"
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/ecs/tendontest"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
@@ -79,4 +81,43 @@ func TestPlacesComeAndGo(t *testing.T) {
 	Body.Get(server.find(ids[1])).Pos = gmath.Vec{}
 	donburi.Add(server.find(ids[0]), Body, &BodyData{}) // the second place does not count
 	sees("near", false, true)
+}
+
+// What an honest client commands until it hears that the component is gone is not refused, and runs again once it is back.
+func TestCommandsOfWhatIsRemoved(t *testing.T) {
+	p := tendon.NewProtocol("removed")
+	ant := tendon.Replicate(p, "ant", donburi.NewComponentType[passerData]())
+	move := tendon.NewCommand[antKeys](p, "move", ant)
+	lab := tendontest.NewLab(t, tendontest.Game{
+		Protocol:  p,
+		Configure: func(name string, c *tendon.Config) { c.Dedicated = name == "server" },
+		Setup: func(m *tendontest.Machine) {
+			m.OnJoin(func(p rpl.Peer) { tendon.Give(m.Create(ant), p) })
+			move.Sample(m.Replication, func(*donburi.Entry) antKeys { return antKeys{true} })
+			move.Apply(m.Replication, func(c tendon.Call, k antKeys) {
+				if k.Go {
+					ant.Get(c.Entry).Pos.X++
+				}
+			})
+		},
+		Step: func(m *tendontest.Machine) { move.Run(m.Replication) },
+	}, netsim.Conditions{Delay: 80 * time.Millisecond, Loss: 0.05})
+	server, client := lab.Host(), lab.Join()
+	lab.Steps(120)
+	mine, _ := tendon.Mine(client.Replication, ant)
+	id := tendon.ID(mine)
+	e, _ := server.Find(id)
+	donburi.Remove[passerData](e, ant)
+	lab.Steps(120)
+	s := server.CommandStats()
+	if refused := *server.Counter("command refused"); s.Former == 0 || s.Refused > 0 || refused > 0 {
+		t.Errorf("%d refused: %+v", refused, s)
+	}
+	e, _ = server.Find(id)
+	donburi.Add(e, ant, &passerData{})
+	lab.Steps(120)
+	if e, _ = server.Find(id); ant.Get(e).Pos.X < 80 {
+		t.Errorf("since the component is back it went to %v", ant.Get(e).Pos.X)
+	}
+	check(t, "commands refused", *server.Counter("command refused"), 0)
 }

@@ -40,6 +40,9 @@ func (h *Heard) Begin() { h.newest = h.got }
 
 // Came notes a command of the message, what has become of it, and how many ticks it came before its own.
 func (h *Heard) Came(tick uint32, v Verdict, margin float64) {
+	if v >= Former { // it is none of those that are waited for
+		return
+	}
 	if v != Early { // the peer comes again with that, and hears of how much too early it was
 		h.newest = max(h.newest, tick)
 	}

@@ -42,6 +42,8 @@ const (
 	Doubled         // it was here already
 	Late            // its tick has passed
 	Early           // it is farther ahead than any client is
+	Former          // it was on its way when the node, or the component that it is for, was taken from its player
+	Refused         // no client gives it
 )
 
 // NewQueue returns a queue that keeps the commands of so many ticks (see Kept).

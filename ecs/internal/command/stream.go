@@ -78,6 +78,15 @@ func NewStream[A any](owner rpl.Peer, since uint32, steps int, own bool) *Stream
 	return &Stream[A]{Queue: NewQueue[A](kept), Owner: owner, Since: since}
 }
 
+// Unmoved is the verdict on a command of a node that the rule does not move. If it has moved it before (s is
+// not nil), an honest client's was on its way when the component was removed, for however long the line takes.
+func (s *Stream[A]) Unmoved() Verdict {
+	if s == nil {
+		return Refused
+	}
+	return Former
+}
+
 // Press has the edges of a command wait for the next tick that runs without them. It reports
 // false if it has any and they are lost, because too many wait.
 func (s *Stream[A]) Press(edges Edges, e Entry[A]) bool {
