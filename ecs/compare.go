@@ -15,9 +15,10 @@ type Difference = differ.Difference
 // and a client of it: nodes, owners, and every tagged field that the client may see, as it
 // travels; a reference to what the client does not have is to be null there. Between two sends,
 // and while something is on its way, there are some; once the world has been at rest for a round
-// trip there are none. Fields for groups are left out. A client that is in no session, because it was
-// sent away or is not in yet, differs in that alone. For tests: it allocates. It panics if
-// server is not an authority, or client hosts.
+// trip there are none, except that floats and angles of predicted nodes may be a step beside, those
+// with `interp` for one more second. Fields for groups are left out. A client that is in no session,
+// because it was sent away or is not in yet, differs in that alone. For tests: it allocates. It panics
+// if server is not an authority, or client hosts.
 func Differences(server, client *Replication) []Difference {
 	switch {
 	case server.shared.Auth == nil, client.shared.Auth != nil && client.line.Link != nil:
