@@ -52,6 +52,7 @@ type Client struct {
 	downSeq  uint64
 	upSeq    uint64
 	Silent   bool // it receives nothing and sends nothing; messages to it wait
+	Stands   bool // the same, but datagrams wait, too
 	Deaf     bool // no datagram reaches it
 	Mute     bool // none of its datagrams arrives
 	Clogged  bool // the authority's lane to it is full
@@ -212,6 +213,9 @@ func (c *Client) receiveUp(n *Net) {
 }
 
 func (c *Client) receive(n *Net) {
+	if c.Stands {
+		return
+	}
 	for {
 		b, at, ok := c.down.Receive(n.Now)
 		if !ok {

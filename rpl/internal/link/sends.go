@@ -71,6 +71,10 @@ func (s *Sends) ack(r *Record, base uint64, skipped bool) {
 	}
 }
 
+// Outruns reports whether so many sends have left since the base packet's that the peer may have let go of what that
+// carried, to make room for what came since. A version may go in several sends, and is kept of each.
+func (s *Sends) Outruns() bool { return s.newest-s.base >= wire.SafeBases }
+
 // forget has no send counted any more.
 func (s *Sends) forget() { s.recent, s.full = [talliesLen]tally{}, 0 }
 

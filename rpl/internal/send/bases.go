@@ -5,6 +5,7 @@ import (
 	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 	"github.com/tendonengine/tendon/rpl/internal/store"
+	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
 // Bases for what a peer is seldom sent (package bases): what is remembered, and what is not
@@ -70,10 +71,11 @@ func (u *updates) remember(p *Peer, recs []link.Entry, arrival bool) {
 }
 
 // isBase is whether the version that the peer is known to have of row i of a handle's
-// node is still kept, so that an update can use it as its base.
+// node is still kept, here and there, so that an update can use it as its base.
 func (u *updates) isBase(p *Peer, h uint32, i int, r *store.Row, pr *peerRow) bool {
-	if pr.acked == 0 || r.Kept(pr.acked) {
-		return pr.acked != 0
+	outrun := pr.newest > pr.ackedTick && p.Link.Sends.Outruns() && uint32(u.store.Tick)-pr.ackedTick > wire.SafeBases
+	if pr.acked == 0 || outrun || r.Kept(pr.acked) {
+		return pr.acked != 0 && !outrun
 	}
 	_, _, ok := p.bases.Find(h, i, pr.ackedTick)
 	return ok

@@ -17,7 +17,7 @@ import (
 // fractions that the model does not carry.
 func (u *updates) planBatch(p *Peer, b *marks.Batch) {
 	tick, base := uint32(u.store.Tick), uint32(p.Link.BaseTick)
-	key := u.store.ShareKey(p.Model)
+	key, outrun := u.store.ShareKey(p.Model), p.Link.Sends.Outruns()
 	since, step := p.Link.Sends.Lines()
 	states, rows := p.States, u.store.Rows
 	for _, h := range b.All() {
@@ -27,7 +27,7 @@ func (u *updates) planBatch(p *Peer, b *marks.Batch) {
 			continue
 		}
 		r, pr := &rows[e.row], &e.one
-		if !justLeft(r, pr, tick) || pr.acked == 0 || !r.Kept(pr.acked) || r.Vars != nil || !pr.implicit(base) {
+		if !justLeft(r, pr, tick) || outrun || pr.acked == 0 || !r.Kept(pr.acked) || r.Vars != nil || !pr.implicit(base) {
 			u.planOnly(p, h, e)
 			continue
 		}

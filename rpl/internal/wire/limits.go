@@ -51,8 +51,13 @@ const (
 	MaxHead = 1 << 31
 
 	// BaseLen is how many versions a proxy keeps of a row at most: twice as many as the
-	// authority, so that it never lacks a base that the authority still has.
-	BaseLen = 64
+	// authority. But a version may come in several packets, as of what the peer predicts, and
+	// is kept as of each, and it may be a base for as long as nothing newer is acked, which
+	// takes a second and a round trip where the peer stands still (Silence). So after SafeBases
+	// sends without an ack an update becomes a keyframe: then a proxy never lacks a base that
+	// the authority names, nor the version before it, of lines.
+	BaseLen   = 64
+	SafeBases = BaseLen - LateVersions
 
 	// FirstVersions is the room for versions that a row on a proxy starts with: a
 	// change in every tick of a round trip of 200 ms at 60 Hz. It is doubled when
