@@ -22,17 +22,18 @@ const (
 
 	// So few reports have not met what is rare. What a line loses or delays falls off about
 	// evenly: from half of them to leadMiss they become a 25th, and over leadTail of that way
-	// again an 11th of what is left. It is a tick at most, which is what the next loss costs.
-	leadTail = 0.75
-	mostTail = 1
+	// again a fifth of what is left. It is less than a tick, which is what the next loss costs.
+	leadTail = 0.5
+	mostTail = 0.75
 
-	// A lead that is more than overOne ticks too long is made a tick shorter, at most once
-	// in shrinkEvery; at once if it is more than overTwo too long. Changes by less than a
-	// tick would swing for ever, and each makes some command late. These are for leadHz ticks a second;
+	// A lead that has been more than overOne ticks too long for shrinkEvery is made a tick shorter, and one that is
+	// more than overTwo too long at once. Changes by less than a tick would swing for ever, and each makes
+	// some command late. One that is too long for a moment only, since a rare loss is forgotten just before the next,
+	// would be made longer again: each tick that is left out or doubled shows. These are for leadHz ticks a second;
 	// where there are more they are made the sooner, so that it is as long until the lead is right.
 	overOne     = 1.25
 	overTwo     = 2.25
-	shrinkEvery = 2.0
+	shrinkEvery = 3.0
 	growEvery   = 0.1
 	hasteEvery  = 0.03
 	leadHz      = 60.0
@@ -87,6 +88,7 @@ type Lead struct {
 	pace    pace
 	grown   float64
 	shrunk  float64
+	right   float64    // when it was last not too long
 	were    [2]float64 // grown and shrunk before the last step without a command
 }
 
@@ -185,7 +187,11 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 	if slow { // the next step may come a tick late
 		want++
 	}
-	switch over := l.smooth - want; {
+	over := l.smooth - want
+	if over <= overOne {
+		l.right = t
+	}
+	switch {
 	case over < -leadJump, over < -overOne && (stall || !l.met): // at first no command has come in time, and none is taken back
 		to := math.Max(l.tick, math.Floor(server+l.want))
 		l.pay(l.paid + to - l.tick)
@@ -196,7 +202,7 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		l.grown, l.shrunk = t, t
 		return 2
 	case over > overOne && passed < caughtUp,
-		over > overTwo && t-l.grown > hasteEvery*each, over > overOne && t-l.shrunk > shrinkEvery*each:
+		over > overTwo && t-l.grown > hasteEvery*each, t-max(l.right, l.shrunk) > shrinkEvery*each:
 		l.smooth--
 		l.were = [2]float64{l.grown, l.shrunk}
 		l.grown, l.shrunk = t, t

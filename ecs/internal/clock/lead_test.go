@@ -11,6 +11,7 @@ import (
 type led struct {
 	late   float64 // % of the commands that came after their tick
 	margin float64 // mean time before it, ms
+	uneven float64 // ticks a minute that a step left out or made besides
 }
 
 // lead simulates the commands of some minutes on a line: a client that makes one in each step and
@@ -63,7 +64,7 @@ func (l line) lead(seed uint64, minutes int) led {
 	dt, phase := step.Seconds(), rng.Float64()*step.Seconds()
 	clock := &Clock{step: dt, rate: 1, server: -(l.oneWay + l.jitter/2) / dt}
 	got, heard, news, worst, worstAt, ran := uint32(0), uint32(0), false, 0.0, uint32(0), 0
-	late, sum, n := 0, 0.0, 0
+	late, uneven, sum, n := 0, 0, 0.0, 0
 	for tick := uint32(1); float64(tick)*dt < float64(minutes)*60; tick++ {
 		now := float64(tick) * dt // the server's step
 		for _, p := range take(&up, now) {
@@ -104,37 +105,41 @@ func (l line) lead(seed uint64, minutes int) led {
 			lead.Reported(clock, p.to, p.got, p.margin, time.Duration(client*float64(time.Second)))
 		}
 		at := time.Duration(client * float64(time.Second))
-		for range lead.Steps(clock.ServerRaw(client), 2*l.oneWay/dt+2, at) {
+		makes := lead.Steps(clock.ServerRaw(client), 2*l.oneWay/dt+2, at)
+		if makes != 1 && now > warm {
+			uneven++
+		}
+		for range makes {
 			lead.Made(at)
 		}
 		if newest := lead.Tick(); newest > heard && !gone() {
 			up = append(up, packet{at: client + way(), from: max(heard+1, newest-min(newest, 31)), to: newest})
 		}
 	}
-	return led{100 * float64(late) / float64(ran), sum / float64(n) * dt * 1000}
+	return led{100 * float64(late) / float64(ran), sum / float64(n) * dt * 1000, float64(uneven) / (float64(ran) * dt / 60)}
 }
 
-// Hardly a command comes after its tick, and none waits long for it.
+// Hardly a command comes after its tick, none waits long for it, and ticks are seldom left out or doubled.
 func TestLead(t *testing.T) {
 	for name, c := range map[string]struct {
 		line
-		late, margin float64
+		late, margin, uneven float64
 	}{
-		"localhost":       {line{}, 0, 25},
-		"usual":           {line{oneWay: 0.06, jitter: 0.01, loss: 0.03}, 0.04, 48},
-		"jitter of 80 ms": {line{oneWay: 0.05, jitter: 0.08, loss: 0.05}, 0.04, 80},
-		"late packets":    {line{oneWay: 0.03, late: 0.1}, 0.1, 65},
-		"54 steps":        {line{oneWay: 0.04, skips: 10}, 1, 60},
-		"50 steps":        {line{oneWay: 0.04, jitter: 0.01, skips: 6}, 1, 60},
-		"40 steps":        {line{oneWay: 0.04, jitter: 0.01, skips: 3}, 1, 60},
-		"bursts of loss":  {line{oneWay: 0.15, loss: 0.2, burst: 3}, 1.2, 120},
+		"localhost":       {line{}, 0, 25, 0.5},
+		"usual":           {line{oneWay: 0.06, jitter: 0.01, loss: 0.03}, 0.04, 48, 5.5},
+		"jitter of 80 ms": {line{oneWay: 0.05, jitter: 0.08, loss: 0.05}, 0.04, 80, 9},
+		"late packets":    {line{oneWay: 0.03, late: 0.1}, 0.1, 65, 11},
+		"54 steps":        {line{oneWay: 0.04, skips: 10}, 1, 60, 1300},
+		"50 steps":        {line{oneWay: 0.04, jitter: 0.01, skips: 6}, 1, 60, 1300},
+		"40 steps":        {line{oneWay: 0.04, jitter: 0.01, skips: 3}, 1, 60, 1300},
+		"bursts of loss":  {line{oneWay: 0.15, loss: 0.2, burst: 3}, 1.2, 120, 62},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := uint64(1); seed <= 3; seed++ {
 				got := c.lead(seed, 5)
 				t.Logf("seed %d: %+v", seed, got)
-				if got.late > c.late || got.margin > c.margin {
-					t.Errorf("seed %d: want %v %% late, %v ms of margin", seed, c.late, c.margin)
+				if got.late > c.late || got.margin > c.margin || got.uneven > c.uneven {
+					t.Errorf("seed %d: want %v %% late, %v ms of margin, %v ticks a minute left out or doubled", seed, c.late, c.margin, c.uneven)
 				}
 			}
 		})
