@@ -6,12 +6,15 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/yohamta/donburi"
 
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
+	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
 )
 
 var errRefusing = errors.New("no network here")
@@ -127,9 +130,16 @@ func TestFrozen(t *testing.T) {
 	tendon.NewRPC[tendon.None](proto, "too late", rpl.ToServer, rpl.Reliable)
 }
 
-// A client with another schema is refused, and the error names the component that differs.
+// A client with another schema is refused, and the error names the component that differs, however
+// long the round trip.
 func TestAnotherSchema(t *testing.T) {
-	l := newLab(t, lan)
+	for _, delay := range []time.Duration{lan.Delay, 50 * time.Millisecond, 150 * time.Millisecond, 400 * time.Millisecond} {
+		t.Run(delay.String(), func(t *testing.T) { anotherSchema(t, netsim.Conditions{Delay: delay}) })
+	}
+}
+
+func anotherSchema(t *testing.T, line netsim.Conditions) {
+	l := newLab(t, line)
 	l.server(tendon.Config{})
 	other := tendon.NewProtocol("ecs test")
 	tendon.Replicate(other, "body", donburi.NewComponentType[PaintData]())
@@ -170,5 +180,65 @@ func TestOnChangeMisuse(t *testing.T) {
 			}()
 			register()
 		}()
+	}
+}
+
+// One program serves two builds of a game with the same component type: of the former build's
+// protocol a new field stays local. Who joins the other build's server hears both versions.
+func TestTwoBuilds(t *testing.T) {
+	type formerBody struct {
+		HP uint8 `rpl:"max=100"`
+	}
+	type body struct {
+		HP     uint8 `rpl:"max=100"`
+		Armour uint8 `rpl:"max=50"`
+	}
+	l := newLab(t, lan)
+	machine := func(p *tendon.Protocol) *machine {
+		r, err := tendon.New(nil, p, tendon.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &machine{Replication: r, lab: l, name: "of a build"}
+		r.OnEnd(func(err error) { m.ended = err })
+		l.machines = append(l.machines, m)
+		return m
+	}
+	own := donburi.NewComponentType[body]()
+	declare := func(name string, tags ...rpl.Tags) *tendon.Protocol {
+		p := tendon.NewProtocol(name)
+		tendon.Replicate(p, "body", own, tags...)
+		return p
+	}
+	former, current := declare("hunt 1.2", rpl.Tags{"Armour": "-"}), declare("hunt 1.3")
+	there := tendon.NewProtocol("hunt 1.2") // as players have it
+	formerOwn := tendon.Replicate(there, "body", donburi.NewComponentType[formerBody]())
+
+	listeners := map[*tendon.Protocol]*mem.Listener{}
+	for _, p := range []*tendon.Protocol{former, current} {
+		m := machine(p)
+		m.OnJoin(func(to rpl.Peer) {
+			e := m.Create(own)
+			own.SetValue(e, body{HP: 77, Armour: 33})
+			tendon.Give(e, to)
+		})
+		listeners[p] = l.net.Listener()
+		m.Host(listeners[p])
+	}
+	a, b, lost := machine(there), machine(current), machine(there)
+	a.Join(l.net.Dialer(listeners[former]))
+	b.Join(l.net.Dialer(listeners[current]))
+	lost.Join(l.net.Dialer(listeners[current]))
+	l.until("both have a body, and the third is refused", func() bool {
+		_, x := tendon.Mine(a.Replication, formerOwn)
+		_, y := tendon.Mine(b.Replication, own)
+		return x && y && lost.ended != nil
+	})
+	x, _ := tendon.Mine(a.Replication, formerOwn)
+	y, _ := tendon.Mine(b.Replication, own)
+	check(t, "the former build has", *formerOwn.Get(x), formerBody{77})
+	check(t, "the current one has", *own.Get(y), body{77, 33})
+	if err := lost.ended; !errors.Is(err, transport.ErrGame) || !strings.Contains(err.Error(), `plays "hunt 1.3", this program "hunt 1.2"`) {
+		t.Errorf("at the wrong server: %v", err)
 	}
 }

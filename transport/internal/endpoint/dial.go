@@ -26,6 +26,7 @@ type dial struct {
 	shakes  int             // handshakes begun: one, unless somebody forges CHALLENGEs
 	asked   int             // rounds of questions
 	inits   int             // INITs in this round
+	long    bool            // the last one was; false before the first
 	trip    time.Duration   // from a HELLO to the CHALLENGE
 	sought  error           // why the address is not found yet; nil: it is, or is still looked up
 	hint    error           // what anybody may have said: believed if nothing better comes
@@ -111,14 +112,15 @@ func (c *Conn) ask() {
 	d.asked++
 }
 
-// init sends an INIT. Every other one is short, so that it passes a narrow path; after a
-// long one the listener has room for a long refusal.
+// init sends an INIT. Every other one is short, so that it passes a narrow path; the first is long,
+// whatever the round trip, since a refusal that says much is no longer than its question.
 func (c *Conn) init() {
 	d := c.dial
 	size := transport.MaxPacket
-	if d.asked%2 == 0 && d.inits > 0 || d.asked > 1 && d.asked%2 == 0 {
+	if d.long {
 		size = wire.MinInit
 	}
+	d.long = !d.long
 	d.inits++
 	c.e.cfg.Send(c.path, wire.InitMessage{Attempt: c.attempt, Cookie: d.cookie, Noise: d.noise}.Append(nil, size))
 }
@@ -212,7 +214,7 @@ func (c *Conn) shake(key seal.Key) error {
 	if err != nil {
 		return err
 	}
-	d.shake, d.key, d.noise = s, key, noise
+	d.shake, d.key, d.noise, d.long = s, key, noise, false
 	return nil
 }
 
@@ -329,7 +331,7 @@ func (e *Endpoint) explain(remote netip.AddrPort, r wire.Reason, detail []byte) 
 		return fmt.Errorf("%w: %s plays %q, this program %q", transport.ErrGame, remote, strings.ToValidUTF8(string(detail), "?"), e.offer.Game)
 	case wire.OtherSchema:
 		difference := ""
-		if e.offer.Explain != nil {
+		if e.offer.Explain != nil && len(detail) > 0 { // there is none in answer to a short INIT
 			difference = wire.Legible(e.offer.Explain(detail)) // it may quote the detail
 		}
 		if difference == "" {
