@@ -28,6 +28,8 @@ type declared struct {
 
 type entryField struct{ name, desc string }
 
+const fromAnyone = ", from anyone" // in an RPC's rest
+
 var entryKinds = [...]string{"component", "prefab", "rpc", "group"}
 
 const (
@@ -63,7 +65,7 @@ func (s *Schema) entries() []declared {
 		e.describe(&r.Args.lay)
 		e.rest += fmt.Sprintf(", target %d, lane %d", r.To, r.Lane)
 		if r.FromAnyone {
-			e.rest += ", from anyone"
+			e.rest += fromAnyone
 		}
 		es = append(es, e)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Explain names the first difference between this schema and the one that a
@@ -94,16 +95,23 @@ func (r *remoteEntry) explain(e *declared, form digestForm) string {
 	}
 	for _, rf := range r.fields {
 		if !slices.ContainsFunc(e.fields, func(f entryField) bool { return rf.name.is(f.name) }) {
-			return fmt.Sprintf("%s, field %s is unknown here", e, rf.name)
+			return fmt.Sprintf("%s, field %s is unknown here", e, rf.label())
 		}
 	}
 	if r.sum == uint16(sum(e.rest)) {
 		return ""
 	}
-	if e.kind == entryRPC {
-		return e.String() + " has another target, lane or order of fields there"
+	switch rest, ours := strings.CutSuffix(e.rest, fromAnyone); {
+	case e.kind == entryItem:
+		return e.String() + " has another order of fields there, or is explicit or moved by Reckon on one side alone"
+	case e.kind != entryRPC:
+		return e.String() + " has another order of fields there"
+	case ours && r.sum == uint16(sum(rest)):
+		return e.String() + " is FromAnyone here alone"
+	case !ours && r.sum == uint16(sum(rest+fromAnyone)):
+		return e.String() + " is FromAnyone there alone"
 	}
-	return e.String() + " has another order of fields there, or is explicit on one side alone"
+	return e.String() + " has another target, lane or order of fields there, or is FromAnyone on one side alone"
 }
 
 // label returns a field's name; an argument that is not a struct has none.
@@ -112,6 +120,13 @@ func label(field string) string {
 		return "(the argument)"
 	}
 	return field
+}
+
+func (f remoteField) label() string {
+	if f.name.is("") {
+		return label("")
+	}
+	return f.name.String()
 }
 
 type remoteDigest struct {

@@ -23,6 +23,9 @@ type declarations struct {
 	items map[string]reflect.Type
 	rpcs  map[string]ids.Target
 	group string
+
+	anyone bool         // may call the RPCs
+	ball   reflect.Type // the prefab's argument
 }
 
 func usual() declarations {
@@ -31,6 +34,7 @@ func usual() declarations {
 		items: map[string]reflect.Type{"health": reflect.TypeFor[health](), "arena": reflect.TypeFor[arena]()},
 		rpcs:  map[string]ids.Target{"fire": ids.ToServer},
 		group: "red",
+		ball:  reflect.TypeFor[uint8](),
 	}
 }
 
@@ -54,9 +58,9 @@ func (d declarations) schema(t testing.TB, reverse bool) *Schema {
 		s.Item(n, d.items[n], nil)
 	}
 	for n, to := range d.rpcs {
-		s.RPC(n, reflect.TypeFor[string](), to, ids.Reliable)
+		s.RPC(n, reflect.TypeFor[string](), to, ids.Reliable).FromAnyone = d.anyone
 	}
-	s.Prefab("ball", reflect.TypeFor[uint8]())
+	s.Prefab("ball", d.ball)
 	if reverse {
 		s.Group(d.group)
 		s.Group("blue")
@@ -120,8 +124,11 @@ func TestExplain(t *testing.T) {
 				Max int16 `rpl:"min=0,max=100"`
 				HP  int16 `rpl:"min=0,max=100"`
 			}]()
-		}, "component health has another order of fields there, or is explicit on one side alone", "component health has another order of fields there, or is explicit on one side alone"},
-		{"other target", func(d *declarations) { d.rpcs["fire"] = ids.Broadcast }, "rpc fire has another target, lane or order of fields there", "rpc fire has another target, lane or order of fields there"},
+		}, "component health has another order of fields there, or is explicit or moved by Reckon on one side alone", "component health has another order of fields there, or is explicit or moved by Reckon on one side alone"},
+		{"other target", func(d *declarations) { d.rpcs["fire"] = ids.Broadcast }, "rpc fire has another target, lane or order of fields there, or is FromAnyone on one side alone", "rpc fire has another target, lane or order of fields there, or is FromAnyone on one side alone"},
+		{"anyone may call", func(d *declarations) { d.anyone = true }, "rpc fire is FromAnyone there alone", "rpc fire is FromAnyone here alone"},
+		{"anyone may call, and another target", func(d *declarations) { d.anyone, d.rpcs["fire"] = true, ids.Broadcast }, "rpc fire has another target, lane or order of fields there, or is FromAnyone on one side alone", "rpc fire has another target, lane or order of fields there, or is FromAnyone on one side alone"},
+		{"a prefab without its argument", func(d *declarations) { d.ball = reflect.TypeFor[struct{}]() }, "prefab ball, field (the argument) is unknown there", "prefab ball, field (the argument) is unknown here"},
 		{"an rpc more", func(d *declarations) { d.rpcs["jump"] = ids.ToServer }, `rpc "jump" is unknown here`, "rpc jump is unknown there"},
 		{"other group", func(d *declarations) { d.group = "green" }, "group red is unknown there", "group green is unknown there"},
 	}
@@ -140,6 +147,50 @@ func TestExplain(t *testing.T) {
 				t.Errorf("there: %q, want %q", got, tt.there)
 			}
 		})
+	}
+}
+
+// TestExplainPrefabs checks what is said of a prefab whose arguments differ, also where the
+// digest has hashes of their names.
+func TestExplainPrefabs(t *testing.T) {
+	type ab struct {
+		A uint8 `rpl:""`
+		B uint8 `rpl:""`
+	}
+	type ba struct {
+		B uint8 `rpl:""`
+		A uint8 `rpl:""`
+	}
+	build := func(form digestForm, args reflect.Type) *Schema {
+		s := NewSchema("prefabs")
+		var fs []reflect.StructField
+		for k := range 50 * int(form) {
+			fs = append(fs, reflect.StructField{Name: fmt.Sprintf("AFieldWithALongName%d", k), Type: reflect.TypeFor[uint8](), Tag: `rpl:""`})
+		}
+		s.Item("long", reflect.StructOf(fs), nil)
+		s.Prefab("crate", args)
+		if err := s.Freeze(60); err != nil {
+			t.Fatal(err)
+		}
+		if got := digestForm(s.Digest()[1]); got != form {
+			t.Fatalf("a digest of form %d, want %d", got, form)
+		}
+		return s
+	}
+	none, number := reflect.TypeFor[struct{}](), reflect.TypeFor[uint8]()
+	for form := formNames; form <= formFields; form++ {
+		for _, tt := range []struct {
+			here, there reflect.Type
+			want        string
+		}{
+			{none, number, "prefab crate, field (the argument) is unknown here"},
+			{number, none, "prefab crate, field (the argument) is unknown there"},
+			{reflect.TypeFor[ab](), reflect.TypeFor[ba](), "prefab crate has another order of fields there"},
+		} {
+			if got := build(form, tt.here).Explain(build(form, tt.there).Digest()); got != tt.want {
+				t.Errorf("form %d: %q, want %q", form, got, tt.want)
+			}
+		}
 	}
 }
 
