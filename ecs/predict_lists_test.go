@@ -10,8 +10,10 @@ import (
 	"github.com/yohamta/donburi"
 
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/ecs/tendontest"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/mem"
+	"github.com/tendonengine/tendon/transport/netsim"
 )
 
 type snakeData struct {
@@ -102,5 +104,49 @@ func TestPredictedLists(t *testing.T) {
 	}
 	if a, b := snake.Get(mine), snake.Get(e); a.X != b.X || !slices.Equal(a.Tail, b.Tail) {
 		t.Errorf("in the end %+v, on the server %+v", *a, *b)
+	}
+}
+
+// Two components of a predicted node have lists of one length and of other elements: each is compared as what it is.
+func TestPredictedListsOfOneLength(t *testing.T) {
+	type row struct {
+		A, B, C uint8 `rpl:""`
+	}
+	type bag struct {
+		Slots []uint16 `rpl:"max=4"`
+		Weigh uint32   `rpl:""`
+	}
+	type look struct {
+		Parts []row `rpl:"max=4"`
+	}
+	p := tendon.NewProtocol("lists of one length")
+	bags := tendon.Replicate(p, "bag", donburi.NewComponentType[bag]())
+	looks := tendon.Replicate(p, "look", donburi.NewComponentType[look]())
+	dress := tendon.NewCommand[uint8](p, "dress", bags)
+	corrections := 0
+	lab := tendontest.NewLab(t, tendontest.Game{
+		Protocol:  p,
+		Configure: func(name string, c *tendon.Config) { c.Dedicated = name == "server" },
+		Setup: func(m *tendontest.Machine) {
+			m.OnJoin(func(peer rpl.Peer) {
+				e := m.Create(bags, looks)
+				bags.Get(e).Slots, looks.Get(e).Parts = []uint16{1}, []row{{1, 2, 3}}
+				tendon.Give(e, peer)
+			})
+			m.OnCorrection(func(tendon.Correction) { corrections++ })
+			dress.Sample(m.Replication, func(*donburi.Entry) uint8 { return uint8(m.Rand.IntN(3)) })
+			dress.Apply(m.Replication, func(c tendon.Call, n uint8) {
+				if bags.Get(c.Entry).Weigh += uint32(n); n == 2 {
+					looks.Get(c.Entry).Parts = []row{{uint8(c.Tick), 2, 3}}
+				}
+			})
+		},
+		Step: func(m *tendontest.Machine) { dress.Run(m.Replication) },
+	}, netsim.Conditions{Delay: 50 * time.Millisecond})
+	lab.Host()
+	lab.Join()
+	lab.Steps(300)
+	if corrections > 0 {
+		t.Errorf("%d corrections", corrections)
 	}
 }

@@ -92,6 +92,7 @@ type Item struct {
 	Wrong  bool           // … and one of them was predicted wrong, and is not mended yet
 	Has    uint64         // which parts of it the server tells of
 	Other  bool           // these are others since it was last compared
+	Vars   []any          // lists, strings and the like of the state that was compared last
 	Theirs unsafe.Pointer // the server's state as a component, where it has references; nil: not needed yet
 	Off    []float64      // what is drawn beside it, by drawn field
 	Was    []float64      // the drawn fields before a replay; empty where it was not there

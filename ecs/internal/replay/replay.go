@@ -86,10 +86,12 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 	}
 	st.mine = slices.Grow(st.mine[:0], len(it.Words))[:len(it.Words)]
 	w := st.Tagged(b.Comp, e, kept)
-	for len(st.vars) < len(it.Vars) {
-		st.vars = append(st.vars, nil)
+	k := n.Predicted.Item(ord, it)
+	for len(k.Vars) < len(it.Vars) {
+		k.Vars = append(k.Vars, nil)
 	}
-	it.Layout.Extract(w, st.mine, st.vars[:len(it.Vars)], st.Nodes)
+	st.vars = k.Vars // what is there is compared with it, and need not be made anew
+	it.Layout.Extract(w, st.mine, st.vars, st.Nodes)
 	if it.HasRefs {
 		st.resolve(n, ord, b)
 	}
@@ -120,7 +122,7 @@ func (st *States) Differs(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.E
 	if near && !n.Replica.IsMoving(ord) {
 		return st.beside(n, ord, b, e, t)
 	}
-	if k := n.Predicted.Item(ord, it); !near && t > k.Rested {
+	if !near && t > k.Rested {
 		k.Tries = 0 // it has helped to set it right
 	}
 	return "", 0
@@ -142,7 +144,7 @@ func (st *States) beside(n *nodes.Node, ord int, b *nodes.Binding, e *donburi.En
 	}
 	words := func(kept unsafe.Pointer, dst []int32) []int32 {
 		dst = slices.Grow(dst[:0], len(it.Words))[:len(it.Words)]
-		it.Layout.Extract(st.Tagged(b.Comp, e, kept), dst, st.vars[:len(it.Vars)], st.Nodes)
+		it.Layout.Extract(st.Tagged(b.Comp, e, kept), dst, st.vars, st.Nodes)
 		return dst
 	}
 	st.half, st.whole = words(half, st.half), words(whole, st.whole)
