@@ -2,7 +2,7 @@ package outbox
 
 import "github.com/tendonengine/tendon/rpl/internal/wire"
 
-// A message is a reliable message. One that is longer than MaxPart goes in parts, unless it is a call. The
+// A message is a reliable message. One that is longer than MaxWhole goes in parts, unless it is a call. The
 // parts come in order, with nothing between them but calls, and count as one message.
 //
 //	each part but the last: type 5, then bytes of the message, from behind its type on
@@ -37,8 +37,11 @@ func (m *message) isCall() bool { return m.b[0] == wire.MsgCall }
 
 // most is how many bytes of it the lane is given at once.
 func (m *message) most() int {
-	if m.isCall() {
+	switch {
+	case m.isCall():
 		return wire.MaxReliableArgs + wire.MaxPart
+	case len(m.b) <= wire.MaxWhole:
+		return wire.MaxWhole
 	}
 	return wire.MaxPart
 }

@@ -214,11 +214,13 @@ const (
 	MaxVar = 64 << 10
 
 	// MaxPart is how many bytes of a reliable message that is no call the lane is given at
-	// once: a tenth of a second at 20 KB a second, for which calls wait. Longer messages go
-	// in parts. MaxLong is the longest message: a value of MaxVar for each item that a node
-	// can have.
-	MaxPart = 2 << 10
-	MaxLong = MaxItems * MaxVar
+	// once: a tenth of a second at 20 KB a second, for which calls wait. Longer messages than
+	// MaxWhole go in parts: where a budget pays for one part after the other, packets with
+	// newer state overtake the rest, and a block of which the base has gone is for nothing.
+	// MaxLong is the longest message: a value of MaxVar for each item that a node can have.
+	MaxPart  = 2 << 10
+	MaxWhole = 4 << 10
+	MaxLong  = MaxItems * MaxVar
 
 	// MaxInPacket bounds the arrivals, and the removals, in one packet: a datagram holds
 	// fewer than 1,200 of the smallest.
