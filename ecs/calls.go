@@ -5,6 +5,7 @@ package ecs
 // are drawn; and the authority hands on those Everywhere.
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -232,7 +233,7 @@ func (ca *caller) callWaiting() {
 func (ca *caller) dropCalls() { ca.Faults.Add("rpc dropped", ca.queued.Drop()) }
 
 // waits keeps a call of the server until its tick is drawn, unless its node is drawn ahead.
-func (ca *caller) waits(c Call, args any, run func(Call, any, func()) error) bool {
+func (ca *caller) waits(c Call, args any, sent []byte, run func(Call, any, []byte, func()) error) bool {
 	n := ca.nodes.Of(c.Entry.Entity())
 	if ca.Auth != nil || c.From == ca.Me || n.Predicted != nil && n != ca.nodes.Session {
 		return false
@@ -241,7 +242,7 @@ func (ca *caller) waits(c Call, args any, run func(Call, any, func()) error) boo
 		ca.Faults.Refuse("rpc before its picture", fmt.Errorf("%d calls wait until they are drawn, and the first are not: have the server make fewer that are WhenDrawn, or say more in one", callqueue.MaxTimed))
 		ca.runDrawn(nil, rpl.Tick(ca.undrawn.First()))
 	}
-	ca.undrawn.Add(uint32(c.Tick), n, callqueue.Late[Call]{Call: c, Args: args, Run: run})
+	ca.undrawn.Add(uint32(c.Tick), n, callqueue.Late[Call]{Call: c, Args: args, Sent: bytes.Clone(sent), Run: run})
 	return true
 }
 
@@ -253,6 +254,6 @@ func (ca *caller) runDrawn(of *nodes.Node, to rpl.Tick) {
 			continue
 		}
 		c.Call.Entry = ca.World.Entry(n.Entity)
-		ca.Faults.Refuse("rpc refused", c.Run(c.Call, c.Args, func() {}))
+		ca.Faults.Refuse("rpc refused", c.Run(c.Call, c.Args, c.Sent, func() {}))
 	}
 }

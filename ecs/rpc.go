@@ -78,7 +78,7 @@ type Call struct {
 // A is a basic type, a vector, a donburi.Entity, or a struct whose fields all have a tag.
 // On the wire A has at most 4,096 bytes, and 1,024 on the unreliable lane. A string or
 // byte slice alone has at most 255 bytes; inside a struct, max= sets the limit. A
-// reference to a node that has not come to the other machine yet is null there.
+// reference to a node that is not on the other machine when the call runs is null there.
 func NewRPC[A any](p *Protocol, name string, to rpl.Target, lane rpl.Lane) *RPC[A] {
 	p.declare("RPC", name)
 	p.arguments[reflect.TypeFor[A]()] = true
@@ -151,7 +151,10 @@ func (c *RPC[A]) forNode(e *donburi.Entry) error {
 func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 	r.mustPlay(c.protocol, "RPC", c.wire.Name)
 	mustBeOnly("Handle of RPC "+c.wire.Name, fn, r.calls.handlers[c.wire] != nil)
-	run := func(call Call, a any, handOn func()) error {
+	run := func(call Call, a any, sent []byte, handOn func()) error {
+		if sent != nil { // it has waited
+			c.wire.Args.Repoint(sent, unsafe.Pointer(a.(*A)), r.nodes.Late)
+		}
 		err := c.forNode(call.Entry)
 		if err == nil {
 			err = r.nodes.CheckRefs(&r.shared.Base, c.wire.Args.Refs(), call.From, unsafe.Pointer(a.(*A)))
@@ -167,10 +170,10 @@ func (c *RPC[A]) Handle(r *Replication, fn func(c Call, a A)) {
 		if err := c.wire.Args.Parse(args, unsafe.Pointer(a), &r.nodes); err != nil {
 			return fmt.Errorf("arguments: %w", err)
 		}
-		if c.drawn && r.calls.waits(call, a, run) {
+		if c.drawn && r.calls.waits(call, a, args, run) {
 			return nil
 		}
-		return run(call, a, handOn)
+		return run(call, a, nil, handOn)
 	}
 }
 

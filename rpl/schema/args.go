@@ -121,6 +121,19 @@ func (t *ArgType) Parse(b []byte, p unsafe.Pointer, refs Refs) error {
 	return new(ArgRoom).Parse(t, b, p, refs)
 }
 
+// Repoint changes references in arguments that were parsed from b into p some time ago, and nothing
+// else of them: those in lists and maps too.
+func (t *ArgType) Repoint(b []byte, p unsafe.Pointer, fn Repoint) {
+	if !t.lay.refers {
+		return
+	}
+	m := new(ArgRoom)
+	m.row(t)
+	m.r = bits.NewReader(b)
+	t.lay.read(&m.r, m.words, m.vars)
+	t.lay.repoint(p, m.words, m.vars, fn)
+}
+
 // check returns an error that names the type, and the field if it has several, if an
 // argument is beyond its bounds.
 func (t *ArgType) check(p unsafe.Pointer) error {

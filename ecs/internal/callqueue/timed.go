@@ -8,7 +8,8 @@ const MaxTimed = 512
 type Late[C any] struct {
 	Call C
 	Args any
-	Run  func(c C, args any, handOn func()) error
+	Sent []byte // what Args were read from
+	Run  func(c C, args any, sent []byte, handOn func()) error
 }
 
 // Timed keeps calls until their ticks, in the order of those and then as they came. The zero value

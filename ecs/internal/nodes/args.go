@@ -12,6 +12,15 @@ import (
 	"github.com/tendonengine/tendon/rpl"
 )
 
+// Late is what a reference in a call is to hold that runs some ticks after it has come: what has gone
+// meanwhile, so that it is not even drawn, is null or its next entity here, and what has come is told.
+func (ns *Table) Late(sent rpl.Node, entity uint64) uint64 {
+	if entity != 0 && ns.World.Valid(donburi.Entity(entity)) {
+		return entity
+	}
+	return ns.EntityOf(sent)
+}
+
 // CheckRefs refuses a reference tagged `has=component` if its node is not here, lacks the
 // component, or is not held by the peer that sent it. An absent rpl.Opt holds no reference.
 func (ns *Table) CheckRefs(sh *Base, refs []rpl.ArgRef, from rpl.Peer, args unsafe.Pointer) error {
