@@ -37,6 +37,42 @@ func TestOvertakenPacketsAreNotDamaged(t *testing.T) {
 	}
 }
 
+// Nor are overtaken packets about nodes whose items have come and gone several times since.
+func TestOvertakenPacketsOfOtherItems(t *testing.T) {
+	const seed = 3
+	w := newWardrobe(t)
+	w.net.OnPacket = nil
+	c, err := w.net.Join(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := netsim.Conditions{Delay: 60 * time.Millisecond, Jitter: 300 * time.Millisecond, Loss: .05}
+	c.SetConditions(path, path)
+	r := rand.New(rand.NewPCG(seed, 1))
+	id := w.node(t, 1)
+	for k := range 60 * 60 {
+		w.net.Tick(func(rpl.Tick) {
+			it, _ := w.net.A.Item(id, 0)
+			w.net.A.SetWords(it, []int32{int32(k % 200)})
+			if r.IntN(16) > 0 {
+				return
+			}
+			var err error
+			if it, ok := w.net.A.Item(id, 1); ok {
+				err = w.net.A.RemoveItem(it)
+			} else {
+				_, err = w.net.A.AddItem(id, w.kinds[3+r.IntN(3)])
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if n := c.P.Counters(); n.Overtaken < 10 || n.Refused > 0 || n.Resyncs > 0 {
+		t.Errorf("seed %d: %d packets were overtaken, and %d could not be read, for which the client asked for everything %d times", seed, n.Overtaken, n.Refused, n.Resyncs)
+	}
+}
+
 // While a client waits for everything anew, the tick of an overtaken packet is not taken
 // for the time: all that the client has would seem to be of the future, and would go.
 func TestOvertakenPacketIsNotTheTime(t *testing.T) {

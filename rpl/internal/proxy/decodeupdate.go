@@ -18,7 +18,8 @@ import (
 // Errors of packets for which the proxy can name to the authority the node or row that
 // is wrong, so that the authority repairs that alone.
 var (
-	errNotHere = fmt.Errorf("%w: the node is not here, or had other items", ids.ErrPacket)
+	errNotHere = fmt.Errorf("%w: the node is not here", ids.ErrPacket)
+	errFormer  = fmt.Errorf("%w: the node is another, or had other items then", ids.ErrPacket)
 	errNoBase  = fmt.Errorf("%w: the base is not known", ids.ErrPacket)
 )
 
@@ -61,11 +62,11 @@ func (c *Proxy) readUpdate(d *prefix.Decoder, m *coder.Model, h uint32, baseTick
 	switch {
 	case err != nil:
 		return err
-	case !here:
-		if c.lacks(h) {
-			c.noteWrongNode(h)
-		}
+	case !here && c.lacks(h):
+		c.noteWrongNode(h)
 		return fmt.Errorf("%w: handle %d", errNotHere, h)
+	case !here:
+		return fmt.Errorf("%w: handle %d", errFormer, h)
 	case !ok:
 		return fmt.Errorf("%w: handle %d", errNoBase, h)
 	}

@@ -161,7 +161,7 @@ type removal struct {
 type ProxyCounters struct {
 	Packets        uint64 // packets applied
 	Refused        uint64 // packets and messages that could not be read
-	Overtaken      uint64 // packets that came after newer ones, and build on what was dropped because of those: nothing is wrong
+	Overtaken      uint64 // packets that came after newer ones, and build on what was dropped because of those, or on a node's former items: nothing is wrong
 	Records        uint64 // row updates applied
 	Arrivals       uint64
 	Removals       uint64

@@ -38,12 +38,12 @@ func (c *Proxy) Resync() {
 	}
 }
 
-// refuse notes a packet that could not be read. What one builds on that newer packets have overtaken may
-// have gone for good reasons: it speaks for no damage.
+// refuse notes a packet that could not be read. What one builds on that newer packets have overtaken, or
+// the set of items that a node had then, may have gone for good reasons: it speaks for no damage.
 func (c *Proxy) refuse(seq uint64, err error) {
 	c.in.history.refused = max(c.in.history.refused, seq)
 	overtaken := c.in.history.overtaken(seq)
-	if overtaken && errors.Is(err, errNoBase) {
+	if overtaken && (errors.Is(err, errNoBase) || errors.Is(err, errFormer)) {
 		c.counters.Overtaken++
 		return
 	}
@@ -79,7 +79,9 @@ func (m *mending) read() {
 
 // isNamed reports whether the error is of the kind for which the proxy names to the
 // authority which node or row was missing.
-func isNamed(err error) bool { return errors.Is(err, errNotHere) || errors.Is(err, errNoBase) }
+func isNamed(err error) bool {
+	return errors.Is(err, errNotHere) || errors.Is(err, errFormer) || errors.Is(err, errNoBase)
+}
 
 // A wrongNode is a handle of which packets speak as if it had a node here, or another
 // one.
