@@ -167,6 +167,7 @@ func (b *binder[A]) runs(n *nodes.Node, t rpl.Tick, replay bool, e *command.Entr
 	}
 	b.r.checks.RuleRuns()
 	b.apply(Call{Entry: at, From: from, Tick: t, Replay: replay, drawn: e.Drawn, name: predict.Name{Node: n.RunsAs(), Tick: made, Command: b.c.number}}, e.Value)
+	b.r.worlds.room.Make(b.r.shared.World)
 }
 
 // runAuthority runs the command of a tick on all nodes.

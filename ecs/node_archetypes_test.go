@@ -124,3 +124,27 @@ func TestWorldOfManyArchetypes(t *testing.T) {
 	check(t, "a place", Body.Get(client.find(id)).Pos.X, 7)
 	check(t, "the tank", client.has(tank), true)
 }
+
+// A game may give nodes components, as a rule that cloaks a body does, and make others with the same set
+// in a later step: donburi panics there, and a session mends it in its world.
+func TestSetsThatAddComponentMade(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{Dedicated: true})
+	client := l.client(tendon.Config{})
+	l.joined()
+	for _, c := range []donburi.IComponentType{Paint, Ammo} {
+		first := server.Create(Body)
+		l.steps(10)
+		first.AddComponent(c)
+		l.steps(1)
+		if c == Paint {
+			tendon.Remove(first, tendon.Removed)
+		}
+		for range 3 {
+			second := server.Create(Body, c)
+			l.steps(10)
+			e, ok := client.Find(tendon.ID(second))
+			check(t, "it is there", ok && e.HasComponent(c), true)
+		}
+	}
+}

@@ -43,19 +43,6 @@ func newWatched(t *testing.T) *watched {
 			w.dots[tendon.ID(e)] = Body.Get(e).Pos
 		}
 	}
-	for _, own := range []donburi.IComponentType{nil, Ammo} { // donburi panics where Create is not the first into a set
-		for _, look := range []donburi.IComponentType{nil, components.Observer} {
-			for _, at := range [][]donburi.IComponentType{{}, {Body}, {components.Transform}, {Body, components.Transform}} {
-				cs := at
-				for _, c := range []donburi.IComponentType{own, look} {
-					if c != nil {
-						cs = append(cs, c)
-					}
-				}
-				tendon.Remove(w.server.Create(cs...), tendon.Removed)
-			}
-		}
-	}
 	for range 3 {
 		e := w.server.Create(components.Transform)
 		*components.Transform.Get(e) = components.TransformData{Pos: w.anywhere(), Rot: gmath.Rad(w.rng.Float64())}
@@ -271,8 +258,7 @@ func TestObserverWhosePartSaysWhereItIs(t *testing.T) {
 	server := l.server(tendon.Config{Interest: rpl.Grid{Enter: 100, Exit: 120}, Dedicated: true, Sends: 20})
 	client := l.client(tendon.Config{Sends: 20})
 	l.joined()
-	tendon.Remove(server.Create(components.Observer), tendon.Removed) // donburi panics where Create is not the first into a set
-	for i := range 3 {                                                // one of these is between two sends
+	for i := range 3 { // one of these is between two sends
 		far := 1000 * float64(i+1)
 		dot := server.Create(Body, Paint)
 		Body.Get(dot).Pos.X = far

@@ -190,6 +190,7 @@ func (sc *sendSchedule) sends(sends, steps int) bool {
 func (r *Replication) enterStep(what string) {
 	mustBeMade(what, r)
 	r.places.Again()
+	r.worlds.room.Make(r.shared.World)
 	if r.putOff.Inside() {
 		panic("tendon: Receive or Send was called from a callback: call them once each in a step")
 	}
@@ -201,6 +202,7 @@ func (r *Replication) enterStep(what string) {
 func (r *Replication) leaveStep() {
 	r.places.Again()
 	r.putOff.Run()
+	r.worlds.room.Make(r.shared.World)
 	if !r.begun { // once: a session that ends again waits for the next Receive
 		r.putOff.Begin()
 		r.goOn()

@@ -3,7 +3,8 @@
 //
 //   - World.Create panics, later, in an archetype whose first entity came by
 //     AddComponent or RemoveComponent: the storage counts from the wrong number.
-//     So a set of components is primed (Create, Remove) before any move into it.
+//     So a set of components is primed (Create, Remove) before any move into it,
+//     and Room mends the count of the sets that a game's own moves have made.
 //   - An entity's slot is reused at once, and World.Entry(stale) writes through
 //     to the new tenant. So entities are kept, never entries, and every entity
 //     is compared with its version before its entry is taken.
@@ -21,7 +22,7 @@
 //     lengthened before that: by Create for the library's own entities, by Room
 //     for those that the game makes.
 //
-// Where they stand: move.go changes the components of an entity; room.go lengthens lists;
+// Where they stand: move.go changes the components of an entity; room.go lengthens lists and counts;
 // columns.go finds components by row; walk.go walks over entities; attach.go attaches a value
 // to a world; transform.go knows where a transform says that it hangs below another. Nothing here keeps state of its own but Room.
 package donburix
