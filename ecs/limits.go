@@ -65,8 +65,4 @@ const (
 	// Of more than fewTicks that a step skips, as after a standstill or a cut of the line, the way is drawn as a
 	// correction is.
 	fewTicks = 3
-
-	// spawnWaits is how much longer than a round trip a predicted spawn waits for the server's; the
-	// steps and sends of both ends make it about 250 ms, as Prefab.Predict says.
-	spawnWaits = 200 * time.Millisecond
 )

@@ -126,7 +126,7 @@ func (pr *prediction) find() {
 // spawn makes a node by a command before the server does, or again in a replay.
 func (pr *prediction) spawn(c Call, f *nodes.Prefab, args []byte, build func() *donburi.Entry) *donburi.Entry {
 	ago := time.Duration(int32(pr.commands.lead.Tick())-int32(c.Tick)) * pr.config.step()
-	n := pr.spawns.Make(c.name, c.From, f, args, pr.line.Now()-ago+pr.commands.client.trip()+spawnWaits, build)
+	n := pr.spawns.Make(c.name, c.From, f, args, pr.line.Now()-ago+pr.commands.client.trip()+spawns.Waits(pr.config.Steps, pr.config.Sends), build)
 	if n.Predicted == nil {
 		n.Predicted = &predict.Node{Born: c.name.Tick, Met: true, Round: pr.round}
 		pr.all = append(pr.all, n) // the rules that run after this one have it

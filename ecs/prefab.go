@@ -98,7 +98,8 @@ func (f *Prefab[A]) build(r *Replication, w donburi.World, a *A) *donburi.Entry 
 // the authority has given away meanwhile and the game has not asked for (see the function Predict), goes on as any
 // proxy. Where a correction does not spawn it again, or the authority has refused it, it is removed by Config.Remove,
 // without OnStreamIn or OnStreamOut: in the Receive that brings the state of its tick, before OnCorrection, or a round
-// trip and 250 ms after its tick where packets were lost, the command was late or the budget does not pay for all.
+// trip and 250 ms after its tick where packets were lost, the command was late or the budget does not pay for all
+// (450 ms at 30 steps and 15 sends: it grows with the steps and sends that a loss costs).
 // Only the authority may end a node: ask IsAuthority in the rule.
 //
 // In a correction a tick runs again while what later ticks have spawned is there: a rule that looks for such

@@ -22,6 +22,13 @@ import (
 // maxAwaited bounds what waits for the authority: more than anybody fires in a round trip.
 const maxAwaited = 256
 
+// Waits is how much longer than a round trip a predicted spawn waits for the authority's, of steps and
+// sends a second: four of each, so that a loss or two are made up for, and at least as long as at 60
+// and 30. With those of both ends it is about 250 ms there, as Prefab.Predict says.
+func Waits(steps, sends int) time.Duration {
+	return 4 * (time.Second/time.Duration(min(steps, 60)) + time.Second/time.Duration(min(sends, 30)))
+}
+
 // A Spawn is a node that the authority has not told of yet.
 type Spawn struct {
 	name   predict.Name
