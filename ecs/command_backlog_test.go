@@ -65,6 +65,45 @@ func pressesInStalls(t *testing.T, rng *rand.Rand, c netsim.Conditions, hz, stal
 	}
 }
 
+// Of what an honest client sends nothing is refused, wherever the time was lost: in the middle of a step, or
+// before steps that the server makes up for without having read its socket yet, or on the line.
+func TestWhatComesAtOnceIsNotRefused(t *testing.T) {
+	for _, stall := range []int{75, 90, 120, 180, 600} { // 60ths of a second
+		for name, lose := range map[string]func(x *race, pass func(held, stands bool)){
+			"in a step": func(x *race, pass func(held, stands bool)) {
+				x.nudge = func() { x.nudge = nil; pass(false, true) }
+				x.stepOf(x.server)
+			},
+			"before the socket is read": func(x *race, pass func(held, stands bool)) {
+				pass(true, true)
+				for range 30 {
+					x.stepOf(x.server)
+				}
+			},
+			"on the line": func(_ *race, pass func(held, stands bool)) { pass(true, false) },
+		} {
+			x := newRace(t, netsim.Conditions{})
+			lose(x, func(held, stands bool) {
+				for i := range stall {
+					if held { // until all of it comes at once
+						x.dialer.SetConditions(netsim.Conditions{Delay: time.Second * time.Duration(stall-i) / 60}, netsim.Conditions{})
+					}
+					x.net.Advance(time.Second / 60)
+					x.stepOf(x.client)
+					if !stands {
+						x.stepOf(x.server)
+					}
+				}
+				x.dialer.SetConditions(netsim.Conditions{}, netsim.Conditions{})
+			})
+			x.steps(120)
+			if n := *x.server.Counter("command refused"); n > 0 {
+				t.Errorf("%d 60ths of a second lost %s: %d commands are refused; %+v", stall, name, n, x.server.CommandStats())
+			}
+		}
+	}
+}
+
 type longKeys struct {
 	Jump  bool       `rpl:"edge"`
 	Noise [14]uint32 `rpl:""`

@@ -397,7 +397,7 @@ func (co *commanding) received(c Call, args []byte) error {
 // report tells the peers when their commands came.
 func (co *commanding) report() {
 	for _, s := range co.seats.all {
-		s.commands.Step(co.line.Now())
+		s.commands.Step(co.line.Now(), co.config.Steps)
 		if !co.Sending || !s.in || s.conn == nil {
 			continue
 		}

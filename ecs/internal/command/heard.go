@@ -12,6 +12,7 @@ type Heard struct {
 
 	messages int           // since from
 	from     time.Duration // when the step before ended
+	owed     float64       // messages: those of the time before from that have not come
 
 	got    uint32 // the newest tick that has come with all before it
 	latest uint32 // the newest message's newest tick
@@ -22,18 +23,26 @@ type Heard struct {
 	newest uint32 // in the message that is being read
 }
 
-// Take notes a message, and reports whether it is taken: Most of them in a step, and one for each step for which
-// the server has stood still, up to as many as ticks are kept. flood reports that no honest
-// peer sends so many, whatever the line delays.
+// Take notes a message, and reports whether it is taken: Most of them in a step, and what is due besides, up
+// to as many as ticks are kept. flood reports that no honest peer sends so many, whatever the line delays.
 func (h *Heard) Take(now time.Duration, steps int) (taken, flood bool) {
 	h.messages++
-	stood := int((now - h.from).Seconds() * float64(steps))
-	most := Most(steps) + stood
+	most := Most(steps) + int(h.due(now, steps))
 	return h.messages <= min(most, Kept(steps)), h.messages > 2*most
 }
 
+// due is how many messages may be on their way: one for each step of the time that has passed, but for those that
+// have come. They may come at once whether the line held them, or the server stood between its steps or in one;
+// and they may do so only some steps later, which it makes up for before it has read its socket.
+func (h *Heard) due(now time.Duration, steps int) float64 {
+	return min(h.owed+(now-h.from).Seconds()*float64(steps), float64(OwnerKeeps(Kept(steps))))
+}
+
 // Step begins a step, in which messages are counted anew.
-func (h *Heard) Step(now time.Duration) { h.messages, h.from = 0, now }
+func (h *Heard) Step(now time.Duration, steps int) {
+	h.owed = max(0, h.due(now, steps)-float64(h.messages))
+	h.messages, h.from = 0, now
+}
 
 // Begin begins a message.
 func (h *Heard) Begin() { h.newest = h.got }
