@@ -31,13 +31,16 @@ const (
 
 	// The rate of ticks is the median of rateSpan seconds of slopes, each across
 	// slopeSpan: a stall or a step of the line's delay bends few of them. Within rateSure
-	// of what it should be it counts as that, because jitter alone bends it as much.
+	// of what it should be it counts as that, because jitter alone bends it as much. It is believed from
+	// rateLeast slopes on, or from rateFew where it is as far off as rateFar: so slow a server sends seldom.
 	rateSpan  = 4.0
 	slopeSpan = 1.0
 	rateSure  = 0.015
-	rateLow   = 0.25
+	rateLow   = 0.1
 	rateHigh  = 1.25
-	rateLeast = 20 // slopes before the rate is believed
+	rateLeast = 20
+	rateFew   = 8
+	rateFar   = 0.3
 
 	// catchUp is the time in which an error of drawn time is made up for, as long as that
 	// makes it neither fast faster nor slow slower than time. What it is late by beyond jumpBehind, up to
@@ -181,9 +184,9 @@ func (c *Clock) hearRate(t, stamp float64) {
 	}
 	c.slopes.forget(stamp - rateSpan)
 	c.rate = 1
-	if c.slopes.len() >= rateLeast {
-		if m := c.slopes.quantile(0.5, 0); math.Abs(m-1) > rateSure {
-			c.rate = math.Min(math.Max(m, rateLow), rateHigh)
+	if n := c.slopes.len(); n >= rateFew {
+		if off := c.slopes.quantile(0.5, 0) - 1; math.Abs(off) > rateSure && n >= rateLeast || math.Abs(off) > rateFar {
+			c.rate = math.Min(math.Max(1+off, rateLow), rateHigh)
 		}
 	}
 	c.server = c.socket.quantile(0.5, c.rate/c.step)

@@ -46,6 +46,14 @@ const (
 	slowRate  = 1 / 0.6
 	slowLeast = 1.03
 
+	// The server is slow if less than slowServer of a tick has passed in a step on the mean of some
+	// slowMean. Then a client leaves out as many commands as it takes, not every second one at most: else
+	// those of a server below half of its steps come ever earlier. It makes at least one in slowFewest
+	// ticks: what is drawn of it must not stand for long.
+	slowServer = 0.6
+	slowMean   = 32
+	slowFewest = 2
+
 	// leadJump is the error in ticks that no single ticks make up for.
 	leadJump = 10
 
@@ -85,6 +93,8 @@ type Lead struct {
 	paid    float64 // steps made at once whose ticks are made already
 	skipped float64 // ticks that Behind has gone on by
 	frame   float64 // the server's ticks that usually pass between steps that are not made at once
+	ticking float64 // the same over more of them, less 1
+	left    float64 // steps in turn that were left out
 	pace    pace
 	grown   float64
 	shrunk  float64
@@ -163,6 +173,7 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 	stall := passed > max(1, l.frame)+stalled
 	if !atOnce {
 		l.frame += (min(passed, 2*l.frame+1) - l.frame) / frameMean
+		l.ticking += (min(max(passed, -2), 2) - 1 - l.ticking) / slowMean
 	}
 	lead := l.tick + 1 - server
 	l.smooth += 1 - l.pace.step(passed) // what a step takes of it, on a machine that is too slow
@@ -201,9 +212,11 @@ func (l *Lead) Steps(server, initial float64, now time.Duration) int {
 		l.smooth++
 		l.grown, l.shrunk = t, t
 		return 2
-	case over > overOne && passed < caughtUp,
+	case over > overOne && atOnce,
+		over > overOne && (passed < caughtUp || l.ticking < slowServer-1) && l.left < slowFewest/(1+l.ticking),
 		over > overTwo && t-l.grown > hasteEvery*each, t-max(l.right, l.shrunk) > shrinkEvery*each:
 		l.smooth--
+		l.left++
 		l.were = [2]float64{l.grown, l.shrunk}
 		l.grown, l.shrunk = t, t
 		return 0
@@ -222,6 +235,7 @@ func (l *Lead) MadeAfterAll(now time.Duration) uint32 {
 // Made notes that the next command was made, and returns its tick.
 func (l *Lead) Made(now time.Duration) uint32 {
 	l.tick++
+	l.left = 0
 	m := &l.made[uint32(l.tick)%leadRing]
 	m.tick, m.at = l.tick, now.Seconds()
 	return uint32(l.tick)
