@@ -294,12 +294,15 @@ func TestRun(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	steps := 0
 	err := m.Run(ctx, func(r *tendon.Replication) {
-		if steps++; steps == 5 {
+		switch steps++; steps {
+		case 3:
+			time.Sleep(200 * time.Millisecond) // then twelve are due
+		case 5:
 			stop()
 		}
 	})
-	if err != nil || steps < 5 || m.Tick() != rpl.Tick(steps) {
-		t.Errorf("%d steps, tick %d, %v", steps, m.Tick(), err)
+	if err != nil || steps != 6 || m.Tick() != rpl.Tick(steps) {
+		t.Errorf("%d steps, tick %d, %v; want one more than the five before it was to end", steps, m.Tick(), err)
 	}
 	m.Join(refusing{})
 	if err := m.Run(t.Context(), func(*tendon.Replication) {}); !errors.Is(err, errRefusing) {

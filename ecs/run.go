@@ -37,7 +37,7 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 			return err
 		case <-timer.C:
 		}
-		for range steps.Due(time.Since(begin)) {
+		for n := steps.Due(time.Since(begin)); n > 0 && ctx.Err() == nil; n-- {
 			if err := r.once(step); err != nil {
 				return err
 			}

@@ -15,8 +15,7 @@ import (
 // fall further and further behind.
 const maxDebt = time.Second
 
-// maxSteps is the most steps that are taken between two frames, and before
-// Replication.Run looks whether it is to end. Without it a machine that is a little too slow would let
+// maxSteps is the most steps that are taken between two frames. Without it a machine that is a little too slow would let
 // its debt grow up to maxDebt, and pay it all between two frames, once a second. A hitch
 // of a second is made up for in nine updates at 60 steps a second.
 const maxSteps = 8
