@@ -119,7 +119,7 @@ func (c *Proxy) packet(seq uint64, b []byte) error {
 		return err
 	}
 	if form&coder.FormEcho != 0 {
-		c.echo(echoed, kept)
+		c.echo(echoed, kept, c.in.history.overtaken(seq))
 	}
 	c.in.history.base = max(c.in.history.base, base)
 	c.compare(tick)

@@ -125,19 +125,25 @@ func (c *Proxy) putSkipped(e *prefix.Encoder, m *coder.EntryModel) {
 	c.mend.skipped = kept
 }
 
-// echo takes a sample of the round trip: the authority has returned the low 16 bits of
+// echo takes a sample of the round trip: the authority has returned the low EchoBits of
 // one of our packets' numbers, and how many milliseconds passed since it came: wire.MostHeld may be
-// more, as after an outage, so that it is a sample only as long as there is no better.
-func (c *Proxy) echo(low, holdMS uint32) {
+// more, as after an outage, so that it is a sample only as long as there is no better. late is whether a
+// newer packet came before the one that says so. If that took longer than any does, the line had lost it, and it
+// was kept somewhere: that says nothing of the others.
+func (c *Proxy) echo(low, holdMS uint32, late bool) {
 	s, rough := &c.out.sentAt[low%wire.RecordLen], holdMS == wire.MostHeld
 	if uint32(s.seq)&(1<<wire.EchoBits-1) != low || s.at == 0 || rough && c.out.trip.Mean > 0 {
+		return
+	}
+	trip := c.dec.readingAt - s.at - time.Duration(holdMS)*time.Millisecond
+	if late && trip > c.out.trip.Most() {
 		return
 	}
 	if c.out.rough {
 		c.out.trip = wire.Estimate{}
 	}
 	c.out.rough = rough
-	c.out.trip.Sample(c.dec.readingAt - s.at - time.Duration(holdMS)*time.Millisecond)
+	c.out.trip.Sample(trip)
 	s.at = 0
 }
 
