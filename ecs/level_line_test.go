@@ -14,6 +14,7 @@ import (
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/ecs/tendontest"
 	"github.com/tendonengine/tendon/rpl"
+	"github.com/tendonengine/tendon/transport"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
 
@@ -135,4 +136,77 @@ func TestLineIsKnownInTheNextLevel(t *testing.T) {
 	if now := server.Stats(me); now.Loss > 0 || ann.Me() != me {
 		t.Errorf("peer %d is back as %d, over another connection, with a loss of %.2f", me, ann.Me(), now.Loss)
 	}
+}
+
+// A lossyDialer is a line that, while it is cut, loses the datagrams to a client, and has the reliable lane
+// bring its messages afterwards.
+type lossyDialer struct {
+	transport.Dialer
+	cut  bool
+	late []func()
+}
+
+type lossyLink struct {
+	transport.Link
+	of *lossyDialer
+}
+
+type lossyHandler struct {
+	transport.Handler
+	of *lossyDialer
+}
+
+func (d *lossyDialer) Dial(o transport.Offer) (transport.Link, error) {
+	link, err := d.Dialer.Dial(o)
+	return &lossyLink{link, d}, err
+}
+
+func (l *lossyLink) Poll(h transport.Handler) {
+	l.Link.Poll(lossyHandler{h, l.of})
+	for !l.of.cut && len(l.of.late) > 0 {
+		l.of.late[0]()
+		l.of.late = l.of.late[1:]
+	}
+}
+
+func (h lossyHandler) Datagram(c transport.Conn, seq uint64, at time.Duration, b []byte) {
+	if !h.of.cut {
+		h.Handler.Datagram(c, seq, at, b)
+	}
+}
+
+func (h lossyHandler) Message(c transport.Conn, b []byte) {
+	b = slices.Clone(b)
+	h.of.late = append(h.of.late, func() { h.Handler.Message(c, b) })
+}
+
+// Where a client hears of a new level long after it has begun, the last that it is told of the former one does
+// not make it refuse the new one's packets as from a time that cannot be.
+func TestLevelAfterALongCut(t *testing.T) {
+	l := newLab(t, lan)
+	server := l.server(tendon.Config{Dedicated: true})
+	server.OnWorld(func(donburi.World, string) {})
+	server.step = func() {
+		for e := range Paint.Iter(server.World()) {
+			Paint.Get(e).Colour++
+		}
+	}
+	line := &lossyDialer{Dialer: l.net.Dialer(l.listener)}
+	client := l.machine("client", tendon.Config{})
+	client.OnWorld(func(donburi.World, string) {})
+	client.joins = true
+	client.Join(line)
+	l.joined()
+	server.Create(Paint)
+	l.steps(120)
+	line.cut = true
+	l.steps(1) // whose datagram is lost
+	server.Load("next")
+	l.steps(720)
+	server.Create(Paint)
+	line.cut = false
+	l.until("the client is in the level", func() bool { return client.count(Paint) == 1 })
+	l.steps(30)
+	check(t, "packets refused", *client.Counter("packet refused"), 0)
+	check(t, "asked anew", *client.Counter("resync"), 0)
 }

@@ -103,11 +103,12 @@ type Clock struct {
 	slopes window // ticks a tick's time, across slopeSpan
 	needs  window // what drawn time could at most be when news came, less rate × time
 
-	rate   float64 // ticks that pass in a tick's time
-	target float64 // what drawn time should be, less rate × time
-	server float64 // the same of the server's tick, as the usual packet tells it
-	sure   bool    // target is known
-	last   float64 // the last answer of Server
+	rate    float64 // ticks that pass in a tick's time
+	target  float64 // what drawn time should be, less rate × time
+	server  float64 // the same of the server's tick, as the usual packet tells it
+	soonest float64 // the same at full speed, as the fastest packet of the last whole second told it, and any since
+	sure    bool    // target is known
+	last    float64 // the last answer of Server
 
 	drawn   float64 // drawn time, in ticks
 	moved   float64 // when it was last moved
@@ -120,7 +121,7 @@ type Clock struct {
 // ticks.
 func New(step time.Duration, interval float64) *Clock {
 	c := &Clock{
-		step: step.Seconds(), interval: interval, rate: 1,
+		step: step.Seconds(), interval: interval, rate: 1, soonest: math.Inf(-1),
 		socket: newWindow(), slopes: newWindow(), needs: newWindow(),
 	}
 	c.needSpan, c.share, c.patience, c.pause = needSpan, needShare, jumpBehind, math.Max(pause, pauseSends*interval*c.step)
@@ -181,6 +182,9 @@ func (c *Clock) hearRate(t, stamp float64) {
 	c.socket.forget(stamp - slopeSpan - 0.2)
 	if from, ok := c.socket.latest(stamp - slopeSpan); ok {
 		c.slopes.add(stamp, (t-from.v)*c.step/(stamp-from.at))
+		c.soonest = c.socket.quantile(1, 1/c.step)
+	} else {
+		c.soonest = math.Max(c.soonest, t-stamp/c.step)
 	}
 	c.slopes.forget(stamp - rateSpan)
 	c.rate = 1
@@ -218,10 +222,11 @@ func (c *Clock) ServerNow(now time.Duration) float64 {
 // the line becomes slower.
 func (c *Clock) ServerRaw(now float64) float64 { return c.server + c.rate*now/c.step }
 
-// Most is the latest that the server's tick can be: what it is if the server has not
-// paused since anything was last received.
+// Most is the latest that the server's tick can be: what it is if the server has not paused or been slow
+// since a whole second of what it said has come at once. What comes alone after a silence may have waited
+// all that time, as what is told again on a reliable lane does.
 func (c *Clock) Most(now time.Duration) float64 {
-	return math.Max(c.last, c.ServerRaw(now.Seconds()))
+	return math.Max(c.last, math.Max(c.soonest+now.Seconds()/c.step, c.ServerRaw(now.Seconds())))
 }
 
 // Draw moves drawn time on to a local time and returns it, in ticks. It never goes back.

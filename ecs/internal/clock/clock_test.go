@@ -338,3 +338,23 @@ func TestDrawnTimeWhereTheWayJumps(t *testing.T) {
 		}
 	}
 }
+
+// What has waited as long as the line was cut, and comes first when it is whole again, does not make the
+// server's tick earlier than it can be. The latest that it can be comes down again where the server was slow.
+func TestLatestAfterASilence(t *testing.T) {
+	c := New(step, 1)
+	at := func(tick int) time.Duration { return time.Duration(tick)*step + time.Minute }
+	for tick := 1; tick < 150; tick++ {
+		c.Hear(uint32(tick), at(tick), at(tick), 0)
+	}
+	c.Hear(156, at(1200), at(1200), 0)
+	if most := c.Most(at(1210)); math.Abs(most-1210) > 1 {
+		t.Errorf("the latest that tick 1210 can be is %v", most)
+	}
+	for tick := 1; tick < 90; tick++ { // it stood meanwhile
+		c.Hear(uint32(156+tick), at(1210+tick), at(1210+tick), 0)
+	}
+	if most := c.Most(at(1310)); math.Abs(most-256) > 1 {
+		t.Errorf("the latest that tick 256 can be is %v", most)
+	}
+}
