@@ -69,7 +69,7 @@ func (px *proxies) builtAt(n *nodes.Node, ord int) donburi.Entity {
 }
 
 // entityFor returns the entity that gets an item of a proxy: the one that the node was
-// built with it on, else the first that has such a component to spare, else the node's
+// built with it on, else the first that has such a component to spare, or had one by a rule, else the node's
 // own entity. If the node's own has that component, or is to get back the one that it was
 // built with, the item gets a part of its own.
 func (px *proxies) entityFor(n *nodes.Node, ord int, t *rpl.ItemType) donburi.Entity {
@@ -79,7 +79,8 @@ func (px *proxies) entityFor(n *nodes.Node, ord int, t *rpl.ItemType) donburi.En
 	c, asBuilt := px.Kinds.ByItem[t], n.AsBuilt()
 	for _, e := range n.Entities() {
 		kept := asBuilt && slices.Contains(n.Built(), nodes.Place{Comp: c, Entity: e}) // reserved for what the node was built with
-		if px.World.Valid(e) && px.World.Entry(e).HasComponent(c.Type) && n.Binding(c, e) == nil && !kept {
+		has := px.World.Valid(e) && (px.World.Entry(e).HasComponent(c.Type) || n.Predicted != nil && n.Predicted.IsExtra(t, uint64(e)))
+		if has && n.Binding(c, e) == nil && !kept {
 			return e
 		}
 	}

@@ -170,7 +170,7 @@ func (st *States) Take(n *nodes.Node, ord int) {
 	e, at := st.Component(b)
 	if p := n.Predicted; p != nil && b.Comp != nil {
 		had, known := p.Had(p.Item(ord, b.Comp.Item), st.Proxy.Newest())
-		if known && !had && at != nil {
+		if known && !had { // whether it is there now or not: in ticks since it may have been
 			p.Expel(ord, uint64(b.Entity))
 			return
 		}

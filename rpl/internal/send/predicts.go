@@ -112,8 +112,9 @@ func (k *packer) scanPredicted() {
 			} else if carried {
 				p.predicted.handles = append(p.predicted.handles, h)
 			}
-		case e.isHere() && p.lifeOf(e).relayout: // it has the former set of items
-			c.Left = true
+		case e.isHere() && p.lifeOf(e).relayout: // it may have the former set of items, but for what arrives now
+			c.Arrives = true
+			c.Left = c.Left || !p.arrivesNow(e, n, now)
 		}
 	}
 	c.Any = len(p.predicted.handles) > 0
@@ -132,6 +133,17 @@ func (k *packer) scanPredicted() {
 			}
 		}
 	}
+}
+
+// arrivesNow reports whether a send has the arrival of a node that is here with another set of items:
+// it alone tells of the rows, and of all of them.
+func (p *Peer) arrivesNow(e *handleState, n *store.Node, now uint32) bool {
+	for i := range n.Rows() {
+		if pr := p.row(e, i); !pr.hidden() {
+			return pr.newest == now
+		}
+	}
+	return false
 }
 
 // updatedOf reports whether a send has an update of a node that its peer predicts, and whether it
@@ -177,7 +189,7 @@ const checkBits = 100
 
 // putCompleteness writes how complete the packet is.
 func (k *packer) putCompleteness() {
-	if n, says := k.complete.End(k.rec.Seq, k.update, k.form&coder.FormAgain != 0); says {
+	if n, says := k.complete.End(k.rec.Seq, k.arrival == k.p.plan.arrivals.len(), k.update, k.form&coder.FormAgain != 0); says {
 		k.p.enc.PutOne(coder.Unsigned(&k.p.Model.Entry.Length, uint32(n)))
 	}
 }
