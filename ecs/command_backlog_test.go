@@ -68,7 +68,11 @@ func pressesInStalls(t *testing.T, rng *rand.Rand, c netsim.Conditions, hz, stal
 // Of what an honest client sends nothing is refused, wherever the time was lost: in the middle of a step, or
 // before steps that the server makes up for without having read its socket yet, or on the line.
 func TestWhatComesAtOnceIsNotRefused(t *testing.T) {
-	for _, stall := range []int{75, 90, 120, 180, 600} { // 60ths of a second
+	for _, stall := range []int{75, 90, 120, 180, 480, 570} { // 60ths of a second
+		span := time.Duration(0) // in which what was held comes
+		if stall > 256 {         // more are not run in one step
+			span = 60 * time.Millisecond
+		}
 		for name, lose := range map[string]func(x *race, pass func(held, stands bool)){
 			"in a step": func(x *race, pass func(held, stands bool)) {
 				x.nudge = func() { x.nudge = nil; pass(false, true) }
@@ -86,7 +90,7 @@ func TestWhatComesAtOnceIsNotRefused(t *testing.T) {
 			lose(x, func(held, stands bool) {
 				for i := range stall {
 					if held { // until all of it comes at once
-						x.dialer.SetConditions(netsim.Conditions{Delay: time.Second * time.Duration(stall-i) / 60}, netsim.Conditions{})
+						x.dialer.SetConditions(netsim.Conditions{Delay: time.Second*time.Duration(stall-i)/60 + span*time.Duration(i)/time.Duration(stall)}, netsim.Conditions{})
 					}
 					x.net.Advance(time.Second / 60)
 					x.stepOf(x.client)
@@ -94,7 +98,7 @@ func TestWhatComesAtOnceIsNotRefused(t *testing.T) {
 						x.stepOf(x.server)
 					}
 				}
-				x.dialer.SetConditions(netsim.Conditions{}, netsim.Conditions{})
+				x.dialer.SetConditions(netsim.Conditions{Delay: span}, netsim.Conditions{}) // nothing overtakes it
 			})
 			x.steps(120)
 			if n := *x.server.Counter("command refused"); n > 0 {

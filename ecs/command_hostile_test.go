@@ -149,7 +149,7 @@ func TestHostileCommands(t *testing.T) {
 				}
 				x.steps(1)
 			}
-		}, 45, func(_ tendon.CommandStats, refused uint64) bool { return refused > 0 }},
+		}, 45, func(_ tendon.CommandStats, refused uint64) bool { return refused > 20*30 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := newPushed(t)

@@ -23,6 +23,10 @@ type Heard struct {
 	newest uint32 // in the message that is being read
 }
 
+// longestHeld is the longest time in seconds of which messages may come at once: a connection by which nothing
+// comes lasts no longer (Config.Times.Silence).
+const longestHeld = 60
+
 // Take notes a message, and reports whether it is taken: Most of them in a step, and what is due besides, up
 // to as many as ticks are kept. flood reports that no honest peer sends so many, whatever the line delays.
 func (h *Heard) Take(now time.Duration, steps int) (taken, flood bool) {
@@ -35,12 +39,14 @@ func (h *Heard) Take(now time.Duration, steps int) (taken, flood bool) {
 // have come. They may come at once whether the line held them, or the server stood between its steps or in one;
 // and they may do so only some steps later, which it makes up for before it has read its socket.
 func (h *Heard) due(now time.Duration, steps int) float64 {
-	return min(h.owed+(now-h.from).Seconds()*float64(steps), float64(OwnerKeeps(Kept(steps))))
+	return min(h.owed+(now-h.from).Seconds()*float64(steps), longestHeld*float64(steps))
 }
 
 // Step begins a step, in which messages are counted anew.
 func (h *Heard) Step(now time.Duration, steps int) {
-	h.owed = max(0, h.due(now, steps)-float64(h.messages))
+	if h.from > 0 { // else it has just come
+		h.owed = max(0, h.due(now, steps)-float64(h.messages))
+	}
 	h.messages, h.from = 0, now
 }
 
