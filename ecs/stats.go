@@ -71,7 +71,7 @@ type CommandStats struct {
 	Late    int           // commands that came after their tick; their presses count in the next
 	Early   int           // not kept, because they came too long before their ticks, as while the server stands; they come again
 	Doubled int           // repeats of what had come
-	Former  int           // for nodes that this player had owned until less than a second ago, or whose component has been removed
+	Former  int           // for nodes that this player had owned until less than ten seconds ago, or whose component has been removed
 	Refused int           // that no honest client gives: for nodes of others, or not to be read
 	Margin  time.Duration // mean time that they came before their tick
 

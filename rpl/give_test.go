@@ -92,15 +92,18 @@ func TestOwnersThatWereToldHadIt(t *testing.T) {
 	})
 	net.A.Give(n, 3)
 	net.A.Give(n, 4)
-	for i := range 60 {
-		for p, lately := range map[rpl.Peer]bool{2: true, 3: false, 4: false, 5: false} {
+	for i := range 600 {
+		for p, lately := range map[rpl.Peer]bool{2: true, 3: false, 4: i > 100, 5: false} {
 			if net.A.OwnedLately(n, p) != lately {
 				t.Errorf("%d ticks later: peer %d had it lately: %v", i, p, !lately)
 			}
 		}
+		if i == 100 {
+			net.A.Give(n, 5)
+		}
 		net.Tick(nil)
 	}
 	if net.A.OwnedLately(n, 2) {
-		t.Error("a second later it still had it lately")
+		t.Error("ten seconds later it still had it lately")
 	}
 }

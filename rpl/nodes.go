@@ -203,8 +203,8 @@ func (a *Authority) Give(n Node, p Peer) {
 	}
 }
 
-// OwnedLately reports whether a node was a peer's until less than a second ago: what comes from
-// that peer about the node was on its way when it was handed over.
+// OwnedLately reports whether a node was a peer's until less than ten seconds ago: what comes from
+// that peer about the node may have been sent before it heard of the hand-over.
 func (a *Authority) OwnedLately(n Node, p Peer) bool {
 	slot, ok := a.store.Slot(n)
 	return ok && a.store.OwnedLately(&a.store.Nodes[slot], p)

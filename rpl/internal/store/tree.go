@@ -99,24 +99,27 @@ type tenure struct {
 	send  uint32 // Store.Send as it ended
 }
 
+// unheard is for how many seconds a peer may act as the owner that it was. Its line may hold for long what tells
+// it otherwise, but who hears nothing for so long is lost.
+const unheard = 10
+
 // retire notes that the owner has had a node until a tick. Only owners whose calls may
 // still count are remembered (protocol rule 22), at most one a tick, and one more that a send has told of:
-// that owner may act as one until it hears of the next.
+// that owner may act as one until it hears of the next. Of each owner the newest is remembered until it has.
 func (n *Node) retire(t, second ids.Tick, send uint32) {
-	r, old := n.RareToWrite(), 0
-	for old < len(r.past) && r.past[old].until+second <= t {
-		old++
-	}
-	r.past = slices.Delete(r.past, 0, old)
+	r := n.RareToWrite()
+	r.past = slices.DeleteFunc(r.past, func(p tenure) bool {
+		return p.until+second <= t && (p.owner == n.Owner || p.until+unheard*second <= t)
+	})
 	if k := len(r.past); k > 0 && r.past[k-1].until == t && r.past[k-1].send == send {
 		return // the owner had the node at no tick, and was not told
 	}
 	r.past = append(r.past, tenure{n.Owner, t, send})
 }
 
-// OwnedLately reports whether a peer owned the node, and lost it no longer than a second ago.
+// OwnedLately reports whether a peer owned the node, and lost it so lately that it may not have heard.
 func (st *Store) OwnedLately(n *Node, p ids.Peer) bool {
-	return slices.ContainsFunc(n.RareView().past, func(t tenure) bool { return t.owner == p && t.until+ids.Tick(st.hz) > st.Tick })
+	return slices.ContainsFunc(n.RareView().past, func(t tenure) bool { return t.owner == p && t.until+ids.Tick(unheard*st.hz) > st.Tick })
 }
 
 // OwnerAt returns who owned a node at a tick, and whether the node has changed hands
