@@ -77,3 +77,51 @@ func TestCallsPassLongValues(t *testing.T) {
 		}
 	}
 }
+
+// A call passes the long value of another node's arrival also if its own node is known to the client by the number
+// that the arrival's set of components has.
+func TestCallsOnAllNodesPassALongValue(t *testing.T) {
+	type page struct {
+		Text []byte `rpl:"max=60000"`
+	}
+	type chat struct {
+		Lines int32 `rpl:""`
+	}
+	p := tendon.NewProtocol("calls on all pass")
+	pages := tendon.Replicate(p, "page", donburi.NewComponentType[page]())
+	room := tendon.Replicate(p, "room", donburi.NewComponentType[chat]())
+	say := tendon.NewRPC[int32](p, "say", rpl.Broadcast, rpl.Reliable)
+	came, late := 0, 0
+	var server *tendontest.Machine
+	lab := tendontest.NewLab(t, tendontest.Game{
+		Protocol: p, Step: func(*tendontest.Machine) {},
+		Configure: func(name string, c *tendon.Config) { c.Dedicated = name == "server" },
+		Setup: func(m *tendontest.Machine) {
+			say.Handle(m.Replication, func(c tendon.Call, _ int32) {
+				came, late = came+1, max(late, int(server.Tick()-c.Tick))
+			})
+		},
+	}, netsim.Conditions{Delay: 25 * time.Millisecond, Rate: 20_000})
+	server = lab.Host()
+	var rooms []donburi.Entity
+	for range 12 {
+		rooms = append(rooms, server.Create(room).Entity())
+	}
+	lab.Join()
+	lab.Steps(120)
+	text := make([]byte, 50_000)
+	for i := range text {
+		text[i] = byte(server.Rand.Uint32())
+	}
+	pages.Get(server.Create(pages)).Text = text
+	lab.Steps(12) // it is on its way
+	for range 2 {
+		for _, e := range rooms {
+			say.Send(server.World().Entry(e), 1)
+		}
+	}
+	lab.Steps(300)
+	if came != 2*len(rooms) || late > 60 {
+		t.Errorf("%d of %d calls have come, the last after %d steps", came, 2*len(rooms), late)
+	}
+}

@@ -184,8 +184,8 @@ func (p *Peer) renumber(called *lifecycle) {
 	for i := len(p.Link.Blocks) - 1; i >= 0 && p.Link.Blocks[i].Number >= called.fence; i-- { // the last first: a node may be in several
 		b := &p.Link.Blocks[i]
 		for j := range b.Entries {
-			if int(b.Entries[j].Handle) >= len(p.States) {
-				continue // its node has gone
+			if b.Entries[j].Kind == recLayout || int(b.Entries[j].Handle) >= len(p.States) {
+				continue // it is no node's, or its node has gone
 			}
 			v := p.lifeAt(b.Entries[j].Handle)
 			v.block, v.fence = v.block+uint64(flag(v.block == b.Number)), v.fence+uint64(flag(v.fence == b.Number))
