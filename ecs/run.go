@@ -14,7 +14,8 @@ import (
 
 // Run is the loop of a program without a window: Receive, step, Send, Config.Steps times
 // a second by the clock. After a hitch it makes up for up to a second of lost steps, as a
-// window does, because clients know the time by them; older time is given up. When ctx is
+// window does, because clients know the time by them; older time is given up, and counted in steps
+// ("steps given up"). When ctx is
 // done it makes one more step, in which the game may save and Close with a reason of its
 // own, closes the session, waits until the others know (see Wait) and returns nil. When OnEnd is told an error, Run returns that
 // error, unless OnEnd has called Host or Join again. Run panics without a context or a step function.
@@ -25,7 +26,7 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 		panic("tendon: Run without a context: give it context.Background()")
 	}
 	r.failure = nil
-	begin, steps := time.Now(), pace.Steps{Hz: r.shared.config.Steps}
+	begin, steps := time.Now(), pace.Steps{Hz: r.shared.config.Steps, GivenUp: r.shared.Faults.GivenUp}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	defer r.Wait()

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"log/slog"
 	"maps"
+	"math/bits"
 	"slices"
 )
 
@@ -76,6 +77,16 @@ func (l *Log) Refuse(what string, err error) {
 	n := l.Counter(what)
 	if *n++; *n&(*n-1) == 0 {
 		l.log.Warn(what, "times", *n, "err", fmt.Sprint(err))
+	}
+}
+
+// GivenUp counts steps that Run has not made up for. It logs the first, and whenever there are
+// twice as many as then.
+func (l *Log) GivenUp(steps int) {
+	n := l.Counter("steps given up")
+	before := *n
+	if *n += uint64(steps); bits.Len64(*n) > bits.Len64(before) {
+		l.log.Warn("steps given up", "all", *n, "what", "this machine makes fewer steps than Config.Steps, or has stood for more than a second", "remedy", "measure what a step takes: the game is slow for everyone")
 	}
 }
 

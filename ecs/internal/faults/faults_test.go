@@ -67,6 +67,18 @@ func TestCertainMistakesAreLoggedOnce(t *testing.T) {
 	}
 }
 
+// A machine that is too slow for hours says so some times.
+func TestStepsGivenUp(t *testing.T) {
+	var b bytes.Buffer
+	l := New(slog.New(slog.NewTextHandler(&b, nil)), false)
+	for range 3600 {
+		l.GivenUp(20)
+	}
+	if n := lines(&b); *l.Counter("steps given up") != 72000 || n < 5 || n > 17 {
+		t.Errorf("%d steps, %d lines", *l.Counter("steps given up"), n)
+	}
+}
+
 // Counters come in the order of their names, and nothing is counted as nothing.
 func TestCounters(t *testing.T) {
 	l := New(slog.New(slog.DiscardHandler), false)

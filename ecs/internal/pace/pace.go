@@ -37,6 +37,8 @@ type Steps struct {
 	Hz   int  // steps per second
 	Even bool // for the updates of a window: each takes as many steps as the others, if they come evenly
 
+	GivenUp func(steps int) // told of steps that are not made up for; may be nil
+
 	last    time.Duration // the newest call
 	usual   float64       // steps between two calls, a mean
 	since   float64       // calls since the last that took a step
@@ -57,6 +59,9 @@ func (s *Steps) Due(now time.Duration) int {
 		due = s.evenly(now)
 	}
 	if most := max(2, int64(maxDebt)*int64(s.Hz)/int64(time.Second)); due > most {
+		if s.GivenUp != nil {
+			s.GivenUp(int(due - most))
+		}
 		s.begin, s.done, due = now, -most, most
 	}
 	due = min(due, maxSteps)

@@ -28,7 +28,8 @@ func TestStepsFollowTimeNotCalls(t *testing.T) {
 
 // After a gap of 10 s a second of it is made up for, some steps at a time.
 func TestGapIsGivenUp(t *testing.T) {
-	s := Steps{Hz: 60}
+	lost := 0
+	s := Steps{Hz: 60, GivenUp: func(n int) { lost += n }}
 	s.Due(0)
 	var got []int
 	for range 9 {
@@ -37,8 +38,11 @@ func TestGapIsGivenUp(t *testing.T) {
 	if fmt.Sprint(got) != "[8 8 8 8 8 8 8 4 0]" {
 		t.Errorf("%d steps after a gap of 10 s, want the 60 of one", got)
 	}
-	if got := s.Due(10*time.Second + 100*time.Millisecond); got != 6 {
-		t.Errorf("%d steps 100 ms later, want 6", got)
+	if lost != 540 {
+		t.Errorf("told of %d steps that are given up", lost)
+	}
+	if got := s.Due(10*time.Second + 100*time.Millisecond); got != 6 || lost != 540 {
+		t.Errorf("%d steps 100 ms later, want 6; told of %d that are given up", got, lost)
 	}
 	slow := Steps{Hz: 1}
 	slow.Due(0)
