@@ -181,6 +181,7 @@ func (l *loop) update() error {
 // Draw draws the panes, unless it is too early for a frame: then the screen
 // stays as it is.
 func (l *loop) Draw(screen *ebiten.Image) {
+	l.steps.Drawn()
 	if !l.limit.Draw(l.now(), l.stepped) {
 		return
 	}

@@ -20,6 +20,9 @@ const maxDebt = time.Second
 // of a second is made up for in nine updates at 60 steps a second.
 const maxSteps = 8
 
+// maxUpdates is the most updates that Ebitengine makes for one frame. After more the window is not drawn at all.
+const maxUpdates = 5
+
 // A window's updates mostly come as often as its steps are due, once in so many, or so many times as
 // often, some ms early or late. If each took the steps that are due by then, it would be by chance
 // whether it takes one more or less: the picture would stutter, or show a key late. So as long as
@@ -39,6 +42,9 @@ type Steps struct {
 
 	GivenUp func(steps int) // told of steps that are not made up for; may be nil
 
+	drawn   bool          // Drawn says when frames are
+	spent   int           // steps since the last frame
+	updates int           // calls since the last frame
 	last    time.Duration // the newest call
 	usual   float64       // steps between two calls, a mean
 	since   float64       // calls since the last that took a step
@@ -48,11 +54,14 @@ type Steps struct {
 }
 
 // Due returns how many steps to take at now, a clock that never runs backwards: at most
-// maxSteps; the rest is due at the next call. Each step is due at its own multiple of
-// 1/Hz, so that no rounding errors add up.
+// maxSteps, since the last frame too where Drawn is called; the rest is due at the next call. Each step is due at
+// its own multiple of 1/Hz, so that no rounding errors add up. In a window one is due at once: the first frame
+// shows a world.
 func (s *Steps) Due(now time.Duration) int {
 	if !s.started {
-		s.started, s.begin = true, now
+		if s.started, s.begin = true, now; s.Even {
+			s.begin -= time.Second / time.Duration(s.Hz)
+		}
 	}
 	due := int64(now-s.begin)*int64(s.Hz)/int64(time.Second) - s.done
 	if s.Even {
@@ -65,9 +74,17 @@ func (s *Steps) Due(now time.Duration) int {
 		s.begin, s.done, due = now, -most, most
 	}
 	due = min(due, maxSteps)
+	if s.updates++; s.drawn && s.updates <= maxUpdates {
+		due = min(due, int64(maxSteps-s.spent))
+	}
+	s.spent += int(due)
 	s.done += due
 	return int(due)
 }
+
+// Drawn notes a frame: Ebitengine makes several updates for one where a machine is slow, each of which would take
+// as many steps as it may.
+func (s *Steps) Drawn() { s.drawn, s.spent, s.updates = true, 0, 0 }
 
 // evenly is how many steps an update at now takes.
 func (s *Steps) evenly(now time.Duration) int64 {

@@ -232,6 +232,32 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// Where a machine is slow Ebitengine makes up to five updates for one frame: all of them together take as many
+// steps as one may. A window that is not drawn at all goes on, and the first update takes a step.
+func TestUpdatesOfOneFrame(t *testing.T) {
+	s := Steps{Hz: 60, Even: true}
+	if n := s.Due(0); n != 1 {
+		t.Errorf("%d steps in the first update", n)
+	}
+	s.Drawn()
+	for frame := range 5 {
+		steps := 0
+		for range 5 {
+			steps += s.Due(time.Duration(frame+1) * time.Second)
+		}
+		if s.Drawn(); steps != maxSteps {
+			t.Errorf("%d steps for one frame", steps)
+		}
+	}
+	steps := 0
+	for n := range 600 {
+		steps += s.Due(10*time.Second + time.Duration(n)*time.Second/60)
+	}
+	if steps < 600 {
+		t.Errorf("%d steps in 600 updates of a window that is not drawn", steps)
+	}
+}
+
 // A program that stops for 300 ms of each second, and looks at the clock when the next
 // step is due otherwise, makes all its steps.
 func TestHitchesAreMadeUpFor(t *testing.T) {
