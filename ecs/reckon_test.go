@@ -210,6 +210,46 @@ func TestReckonHandOver(t *testing.T) {
 	}
 }
 
+// A client that predicts asks for ticks ahead of what has come, and then for what has come next: the function does not
+// run from the beginning for that.
+func TestReckonBesidesPrediction(t *testing.T) {
+	type pawnData struct {
+		X float64 `rpl:"step=1/32,interp"`
+	}
+	calls := map[donburi.World]int{}
+	p := tendon.NewProtocol("guards")
+	guard := tendon.Reckon(p, tendon.Replicate(p, "guard", donburi.NewComponentType[guardData]()), func(w donburi.World, tick rpl.Tick, g *guardData) {
+		calls[w]++
+		guardAt(w, tick, g)
+	})
+	pawn := tendon.Replicate(p, "pawn", donburi.NewComponentType[pawnData]())
+	walk := tendon.NewCommand[tendon.None](p, "walk", pawn)
+	lab := tendontest.NewLab(t, tendontest.Game{
+		Protocol: p, Configure: func(n string, c *tendon.Config) { c.Dedicated = n == "server" },
+		Setup: func(m *tendontest.Machine) {
+			m.OnStart(func() { m.Create(guard) })
+			m.OnJoin(func(q rpl.Peer) { tendon.Give(m.Create(pawn), q) })
+			walk.Apply(m.Replication, func(c tendon.Call, _ tendon.None) { pawn.Get(c.Entry).X++ })
+		},
+		Step: func(m *tendontest.Machine) {
+			for e := range guard.Iter(m.World()) {
+				if tendon.IsAuthority(e) {
+					guardAt(m.World(), m.Tick(), guard.Get(e))
+				}
+			}
+			walk.Run(m.Replication)
+		},
+	}, netsim.Conditions{Delay: 40 * time.Millisecond})
+	lab.Host()
+	client := lab.Join()
+	lab.Steps(120)
+	clear(calls)
+	lab.Steps(1200)
+	if n := calls[client.World()]; n < 1000 || n > 20*1200 {
+		t.Errorf("it has run %d times in 1,200 steps", n)
+	}
+}
+
 // What cannot be moved by a function is refused, by its name.
 func TestReckonRefuses(t *testing.T) {
 	type text struct {

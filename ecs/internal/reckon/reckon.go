@@ -28,11 +28,17 @@ type key struct {
 }
 
 // A state is how far a function has come from what was stated, unrounded: so each tick is computed
-// once.
+// once. Who predicts asks for a tick ahead of the newest, and then for the next newest: from the base, which
+// is at the newest tick that was asked for after a later one, only the ticks ahead are computed again.
 type state struct {
-	stated   []int32
-	from, at rpl.Tick
-	value    unsafe.Pointer
+	stated      []int32
+	from        rpl.Tick
+	base, value stage
+}
+
+type stage struct {
+	at   rpl.Tick
+	what unsafe.Pointer
 }
 
 // Of returns the Reckoner of a machine, nil if no function moves any of its components.
@@ -56,16 +62,26 @@ func (cs *Components) Reckon(n rpl.Node, t *rpl.ItemType, words []int32, from, t
 	if s == nil {
 		s = cs.add(k, c, to)
 	}
-	if s.from != from || s.at > to || !slices.Equal(s.stated, words) {
-		c.Copy(s.value, c.Fresh())
-		t.Inject(s.value, words, nil, nil)
-		s.stated, s.from, s.at = append(s.stated[:0], words...), from, from
+	if s.from != from || s.base.at > to || !slices.Equal(s.stated, words) {
+		c.Copy(s.base.what, c.Fresh())
+		t.Inject(s.base.what, words, nil, nil)
+		s.stated, s.from, s.base.at, s.value.at = append(s.stated[:0], words...), from, from, rpl.MaxTick
 	}
+	if s.value.at > to {
+		cs.run(c, &s.base, to)
+		c.Copy(s.value.what, s.base.what)
+		s.value.at = to
+	}
+	cs.run(c, &s.value, to)
+	t.Extract(s.value.what, words, nil, nil)
+}
+
+// run moves a component on to a tick.
+func (cs *Components) run(c *nodes.Component, s *stage, to rpl.Tick) {
 	for s.at < to {
 		s.at++
-		c.Reckon(cs.table.World, s.at, s.value)
+		c.Reckon(cs.table.World, s.at, s.what)
 	}
-	t.Extract(s.value, words, nil, nil)
 }
 
 // add makes room for a state. Nodes that have gone are not told of: their states are dropped once
@@ -73,13 +89,13 @@ func (cs *Components) Reckon(n rpl.Node, t *rpl.ItemType, words []int32, from, t
 func (cs *Components) add(k key, c *nodes.Component, now rpl.Tick) *state {
 	if len(cs.states) >= cs.sweep {
 		for k, s := range cs.states {
-			if s.at+keptTicks < now {
+			if s.value.at+keptTicks < now {
 				delete(cs.states, k)
 			}
 		}
 		cs.sweep = 2*len(cs.states) + 64
 	}
-	s := &state{value: c.Fresh()}
+	s := &state{base: stage{what: c.Fresh()}, value: stage{what: c.Fresh()}}
 	cs.states[k] = s
 	return s
 }
