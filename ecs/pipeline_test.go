@@ -348,6 +348,7 @@ func TestPacketsLeaveInStepsThatSend(t *testing.T) {
 	server.step = func() { Body.Get(server.find(id)).Pos.X++ }
 	client.step = func() { _ = Chat.Send(client.Session(), "something to acknowledge") }
 	l.until("it is there", func() bool { return client.has(id) })
+	l.steps(60) // what is found out about the path goes at once
 	before := server.Stats(client.Me()).Conn.PacketsOut
 	l.steps(600)
 	check(t, "packets in ten seconds", server.Stats(client.Me()).Conn.PacketsOut-before, 200)

@@ -7,7 +7,8 @@ package transport
 // of 50 ms the slowest percent of short messages takes 100 ms instead of 233, for
 // less than twice their bytes, which are few. From 4 % on, it also repeats each
 // retransmission: at 20 % loss the slowest of some 100,000 messages takes one second
-// instead of three.
+// instead of three. The first few short segments of a connection are repeated twice in any
+// case: what is lost is not known yet.
 type LossAware interface {
 	// SetLoss sets the share of packets, 0…1, that are lost on the way to the peer.
 	// It is called like the methods of Conn; before the first call the share is 0.

@@ -1,6 +1,8 @@
 package lane
 
 import (
+	"encoding/binary"
+	"slices"
 	"testing"
 	"time"
 
@@ -42,6 +44,53 @@ func TestLongMessagesAreNotSentTwice(t *testing.T) {
 		}
 		if share := int(100 * (out[1] - out[0]) / out[1]); share < k.least || share > k.most {
 			t.Errorf("%s: %d bytes are sent, %d under loss: %d %% are copies, want %d to %d", k.name, out[0], out[1], share, k.least, k.most)
+		}
+	}
+}
+
+// After RepeatFirst each of the first short messages is said three times, whatever is lost, so that it comes
+// at once where two packets in a row are lost. Others are said once, and so are long ones.
+func TestFirstSegmentsAreRepeated(t *testing.T) {
+	const messages = FirstRepeated + 4
+	for _, k := range []struct{ size, copies int }{{FirstSize - 2, 2 * FirstRepeated}, {FirstSize, 0}, {MaxChunk - 2, 0}} {
+		x := newExchange(1, netsim.Conditions{Delay: 20 * time.Millisecond})
+		x.ends[0].RepeatFirst()
+		for range messages {
+			if err := x.ends[0].Queue(make([]byte, k.size)); err != nil {
+				t.Fatal(err)
+			}
+			for range 12 {
+				x.tick(t)
+			}
+		}
+		one := HeaderSize + k.size + len(binary.AppendUvarint(nil, uint64(k.size)))
+		if got, want := x.ends[0].Out(), uint64((messages+k.copies)*one); got != want || len(x.came[1]) != messages {
+			t.Errorf("%d of %d messages of %d bytes came, for %d bytes, want %d", len(x.came[1]), messages, k.size, got, want)
+		}
+	}
+
+	const unanswered = 200 * time.Millisecond // the machine repeats it, too
+	for datagrams, want := range map[bool][]time.Duration{
+		true:  {0, RepeatAfter, 3 * RepeatAfter, unanswered},
+		false: {0, unanswered, RepeatAfter + AlongWithin, 3*RepeatAfter + AlongWithin},
+	} {
+		l := New(NewARQ)
+		l.RepeatFirst()
+		l.Queue([]byte("x"))
+		l.Queue([]byte("y"))
+		var said []time.Duration
+		for now := time.Duration(0); now < AlongWithin+10*RepeatAfter; now += RepeatAfter / 3 {
+			l.Update(now)
+			if datagrams {
+				l.Along(now)
+			}
+			for l.Pending() > 0 {
+				l.Take(nil, HeaderSize+4)
+				said = append(said, now)
+			}
+		}
+		if !slices.Equal(said, want) || l.Held() > 0 {
+			t.Errorf("datagrams %v: said at %v, want %v; %d bytes are held", datagrams, said, want, l.Held())
 		}
 	}
 }

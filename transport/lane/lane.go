@@ -100,6 +100,10 @@ func (l *Lane) SetLoss(share float64) {
 	l.again.on, l.again.all = share >= RepeatAbove, share >= RepeatAllAbove
 }
 
+// RepeatFirst has the lane repeat its first segments, whatever is lost, if they are short: those by
+// which a connection begins.
+func (l *Lane) RepeatFirst() { l.again.first = true }
+
 // Queue puts a message at the end of the lane. b is copied. On an error nothing is
 // queued: ErrTooLong above transport.MaxMessage, ErrBacklog when the queue is full.
 func (l *Lane) Queue(b []byte) error {
@@ -142,12 +146,23 @@ func (l *Lane) Update(now time.Duration) {
 		l.m.Update(now)
 		l.owes = now < l.awake
 	}
-	for b := l.again.due(now); b != nil; b = l.again.due(now) {
+	l.copies(now, false)
+	l.busy = l.m.Waiting() > 0 || len(l.again.waits) > 0 || l.owes // while data is queued, Waiting is above 0
+}
+
+// Along has what is to go along with a datagram that leaves now be pending, too.
+func (l *Lane) Along(now time.Duration) {
+	if l.busy {
+		l.copies(now, true)
+	}
+}
+
+func (l *Lane) copies(now time.Duration, along bool) {
+	for b := l.again.due(now, along); b != nil; b = l.again.due(now, along) {
 		if l.pending.len()+len(b) <= MaxPending {
 			l.pending.add(b)
 		}
 	}
-	l.busy = l.m.Waiting() > 0 || len(l.again.waits) > 0 || l.owes // while data is queued, Waiting is above 0
 }
 
 // feeds reports whether the machine may get one more chunk. Behind a segment that it

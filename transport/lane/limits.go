@@ -29,6 +29,14 @@ const (
 	// or the one after it, so that a short burst of losses does not take both copies.
 	RepeatAbove = 0.005
 	RepeatAfter = 15 * time.Millisecond
+	// FirstRepeated is how many segments a lane repeats twice after RepeatFirst if they are waited
+	// for and short, 3 KB at the most and mostly a few hundred bytes: what is lost on the way
+	// is not known yet, the machine waits three round trips before it repeats what it sends after
+	// it has measured one, and until these come nothing else does.
+	FirstRepeated = 8
+	FirstSize     = 200
+	// AlongWithin is how long these copies wait for a datagram, to go along with it.
+	AlongWithin = 300 * time.Millisecond
 	// RepeatAllAbove is the share from which on each segment that the machine repeats
 	// is repeated once more, because the machine waits half a round trip longer each
 	// time that the same segment is lost. With fewer losses, most segments that the

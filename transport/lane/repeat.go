@@ -8,6 +8,7 @@ import "time"
 type repeats struct {
 	on     bool   // copy new segments that are waited for
 	all    bool   // copy each segment that the machine repeats, too
+	first  bool   // copy the first ones that are waited for, if they are short, and twice
 	waited uint32 // bit i: the newest chunk but i that the machine was given is waited for; it holds MaxBehind at most
 	copies fifo
 	waits  []wait // when each copy is due, and its length
@@ -18,7 +19,9 @@ type repeats struct {
 
 type wait struct {
 	until time.Duration
-	size  int
+	size  int32
+	again bool // it is to be emitted once more after that
+	along bool // it is to go along with other data, for a while
 }
 
 // given notes a chunk given to the machine, and whether it is waited for.
@@ -37,34 +40,48 @@ func (r *repeats) keep(now time.Duration, segments []byte, given uint32) {
 		if err != nil {
 			return
 		}
-		again := r.all
+		again, twice := r.all, false
 		switch {
 		case h.cmd != push:
 			again = false
 		case after(h.sn, r.newest) >= 0:
 			r.newest = h.sn + 1
 			r.said += len(data)
-			again = r.on && r.waited>>(given-1-h.sn)&1 != 0
+			twice = r.first && h.sn < FirstRepeated && len(data) <= FirstSize
+			again = (r.on || twice) && r.waited>>(given-1-h.sn)&1 != 0
 		case after(h.sn, r.behind) >= 0:
 			r.behind = h.sn + 1
 		}
 		if again {
 			n := len(segments) - len(rest)
 			r.copies.add(segments[:n])
-			r.waits = append(r.waits, wait{now + RepeatAfter, n})
+			r.waits = append(r.waits, wait{now + RepeatAfter, int32(n), twice, twice && !r.on})
 		}
 		segments = rest
 	}
 }
 
 // due removes and returns the next copy that is due, or nil. It is valid until keep
-// is called.
-func (r *repeats) due(now time.Duration) []byte {
-	if len(r.waits) == 0 || now < r.waits[0].until {
+// is called. along is whether other data leaves with it: without, what is repeated although nothing was
+// lost waits longer, since packets of its own would seem to be lost datagrams.
+func (r *repeats) due(now time.Duration, along bool) []byte {
+	if len(r.waits) == 0 {
 		return nil
 	}
-	b := r.copies.peek(r.waits[0].size)
-	r.copies.drop(len(b))
+	w := r.waits[0]
+	if w.along && !along {
+		now -= AlongWithin
+	}
+	if now < w.until {
+		return nil
+	}
+	b := r.copies.peek(int(w.size))
+	if w.again { // it goes to the end: what waits there is due before
+		r.copies.add(b)
+		r.waits = append(r.waits, wait{w.until + 2*RepeatAfter, w.size, false, w.along})
+		b = r.copies.bytes()[r.copies.len()-len(b):]
+	}
+	r.copies.drop(int(w.size))
 	r.waits = r.waits[:copy(r.waits, r.waits[1:])]
 	return b
 }

@@ -70,6 +70,9 @@ func (l *Link) Waits(now time.Duration, given uint64) (acks, messages time.Durat
 	return acks, now - l.moved
 }
 
+// Unheard is whether the peer has acked no packet yet, so that none is judged lost by its time.
+func (l *Link) Unheard() bool { return l.news == 0 }
+
 // Block is what a reliable message carried in place of a packet.
 type Block struct {
 	Number  uint64

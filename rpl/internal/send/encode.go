@@ -29,7 +29,7 @@ func (s *Sender) Encode(id ids.Peer, now time.Duration, out wire.Sink) {
 		p.trails = p.trails>>1 | p.trails&1 // what was to leave now is held
 		return
 	}
-	p.trails = p.trails>>1 | uint8(flag(!p.plan.updates.empty()))
+	p.trails = p.trails>>1 | uint8(flag(!p.plan.updates.empty())) | uint8(0b101*flag(!p.plan.empty() && p.Link.Unheard()))
 	k := packer{sender: s, p: p, s: out, now: now}
 	k.ahead = p.Link.TouchNext() + p.enc.Touch() + p.again.touch(&p.Link) + uint32(p.bucket.Tokens) // all at once
 	k.scanPredicted()
@@ -51,7 +51,9 @@ func (s *Sender) Encode(id ids.Peer, now time.Duration, out wire.Sink) {
 
 // sends is whether a peer gets any packet in this send, once everything is planned. After
 // one with updates it always gets another: only that shows it at once that what it saw
-// moving has come to rest. So it does when an update of what has a rate of its own is due again.
+// moving has come to rest. So it does when an update of what has a rate of its own is due again,
+// and in the next send and the third while no ack tells how long acks take: only that of a later packet
+// shows a loss then.
 func (s *Sender) sends(p *Peer, now time.Duration) bool {
 	return !p.plan.empty() || p.busy && p.RPC.paid > 0 || p.plan.probe ||
 		!p.plan.held && (p.trails&1 != 0 || now-p.Link.LastSent >= s.beat(p))

@@ -32,7 +32,7 @@ type Peer struct {
 	busy    bool  // one of the lists that are mostly empty may have something (isBusy)
 	came    bool  // an arrival may be due, or one in coming is acked
 	went    bool  // the same for going
-	trails  uint8 // bit i: in i sends a packet is due, to tell by its silence what updates told; after more sends there is one anyway
+	trails  uint8 // bit i: in i sends a packet is due, to tell by its silence, or by its ack, what became of others; after more sends there is one anyway
 	anew    int32 // handles whose node comes again, with other items
 	tally   tally
 	checked time.Duration // when the newest checksum was sent

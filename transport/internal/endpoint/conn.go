@@ -91,7 +91,9 @@ func (c *Conn) Next() (seq uint64, room int) {
 	defer c.mu.Unlock()
 	room = transport.MaxPayload
 	if c.state == open {
-		c.lane.Update(c.e.cfg.Now())
+		now := c.e.cfg.Now()
+		c.lane.Update(now)
+		c.lane.Along(now)
 		for c.lane.Pending() > transport.MaxPayload-2-transport.MinRoom {
 			c.sendLane()
 		}
@@ -271,6 +273,7 @@ func (c *Conn) establish() bool {
 	}
 	c.state, c.accept, c.dial = open, nil, nil
 	c.lane = lane.New(c.e.cfg.Machine)
+	c.lane.RepeatFirst()
 	switch {
 	case !c.unjoined:
 	case c.e.offer.Joins:

@@ -123,13 +123,13 @@ func TestStats(t *testing.T) {
 	check()
 }
 
-// SetLoss makes the lane send new segments twice.
+// SetLoss makes the lane send new segments twice. The message is longer than what is repeated in any case.
 func TestSetLoss(t *testing.T) {
 	for loss, want := range map[float64]int{0: 1, lane.RepeatAbove: 2} {
 		b, _ := joined(t)
 		c := b.conns[0]
 		c.(transport.LossAware).SetLoss(loss)
-		c.Reliable([]byte("x"))
+		c.Reliable(make([]byte, lane.FirstSize))
 		b.sent = nil
 		for range 3 {
 			c.Flush()
