@@ -149,10 +149,10 @@ func (c *Config) silent() rpl.Tick { return rpl.Tick(silentFor / c.step()) }
 // left out: this package queues the calls on this machine itself, so that the last calls
 // on a node still find its entity.
 func (c *Config) authority(s *rpl.Schema, t *nodes.Table) rpl.AuthorityConfig {
-	return rpl.AuthorityConfig{Schema: s, Hz: c.Steps, SendHz: c.Sends, Budget: c.Budget, Interest: c.Interest, Refs: t, Reckoner: reckon.Of(t), Log: c.Log}
+	return rpl.AuthorityConfig{Schema: s, Hz: c.Steps, SendHz: c.Sends, Budget: c.Budget, Interest: c.Interest, Refs: t, Reckoner: reckon.Of(t, false), Log: c.Log}
 }
 
 // proxy returns the part of the configuration that an rpl.Proxy needs.
 func (c *Config) proxy(s *rpl.Schema, t *nodes.Table) rpl.ProxyConfig {
-	return rpl.ProxyConfig{Schema: s, Hz: c.Steps, Refs: t, Reckoner: reckon.Of(t), Log: c.Log}
+	return rpl.ProxyConfig{Schema: s, Hz: c.Steps, Refs: t, Reckoner: reckon.Of(t, true), Log: c.Log}
 }

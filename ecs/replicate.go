@@ -51,8 +51,8 @@ func ReplicateAs[T, W any](p *Protocol, name string, c *donburi.ComponentType[T]
 
 // Reckon declares a function that moves a component on every machine that has it, and returns the component.
 // step takes the component from one tick to the next, t, by its tagged fields, the tick and what all machines
-// have alike, such as the map of the level, and changes nothing else. In the game's own step the authority
-// calls the same rule, or another.
+// have alike, such as the map or nodes that stay as they are, and changes nothing else. In the game's own
+// step the authority calls the same rule, or another.
 //
 // The authority sends the component only when it differs, by more than a field's `tol=` (or one step of a
 // fractional field without), from what step has made of what was sent last, or after 30 s of motion; and

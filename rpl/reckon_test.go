@@ -42,10 +42,10 @@ func (b *thrown) words() []int32 {
 	}
 }
 
-type throws struct{ asked int }
+type throws struct{ newest rpl.Tick } // the newest tick of a statement that it went on from
 
 func (r *throws) Reckon(_ rpl.Node, _ *rpl.ItemType, w []int32, from, to rpl.Tick) {
-	r.asked++
+	r.newest = max(r.newest, from)
 	b := thrown{float64(w[0]) * thrownStep, float64(w[1]) * thrownStep, float64(w[2]) * thrownSpeed, float64(w[3]) * thrownSpeed}
 	for ; from < to; from++ {
 		b.move()
@@ -53,18 +53,18 @@ func (r *throws) Reckon(_ rpl.Node, _ *rpl.ItemType, w []int32, from, to rpl.Tic
 	copy(w[:4], b.words())
 }
 
-func throwNet(t *testing.T, seed uint64, cond netsim.Conditions, reckoned bool) (*rpltest.Net, *rpl.ItemType) {
+func throwNet(t *testing.T, seed uint64, cond netsim.Conditions, by *throws) (*rpltest.Net, *rpl.ItemType) {
 	t.Helper()
 	s := rpl.NewSchema("throws")
 	b := s.Build("thrown").Int("x", -1<<20, 1<<20).Tag("x", "tol=16").Int("y", -1<<20, 1<<20).Tag("y", "tol=16").
 		Int("vx", -1<<15, 1<<15).Tag("vx", "tol=100").Int("vy", -1<<15, 1<<15).Tag("vy", "tol=100").Int("hp", 0, 100).Pos("x", "y")
-	if reckoned {
+	if by != nil {
 		b.Reckoned()
 	} else {
 		b.Predict("x", "vx", false).Predict("y", "vy", false)
 	}
 	typ := b.Done()
-	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, SendHz: 30, Reckoner: &throws{}, CheckEvery: 100 * time.Millisecond}, seed, cond)
+	net, err := rpltest.New(rpl.AuthorityConfig{Schema: s, Hz: 60, SendHz: 30, Reckoner: by, CheckEvery: 100 * time.Millisecond}, seed, cond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func throwNet(t *testing.T, seed uint64, cond netsim.Conditions, reckoned bool) 
 // throwOne is a throwNet of one thing that a function moves, and a client.
 func throwOne(t *testing.T, cond netsim.Conditions) (net *rpltest.Net, c *rpltest.Client, id rpl.Node, it rpl.Item) {
 	t.Helper()
-	net, typ := throwNet(t, 1, cond, true)
+	net, typ := throwNet(t, 1, cond, &throws{})
 	c, err := net.Join(2)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,11 @@ func TestReckoned(t *testing.T) {
 			var told [2]uint64
 			for k, reckoned := range []bool{false, true} {
 				r := rand.New(rand.NewPCG(seed, 1))
-				net, typ := throwNet(t, seed, cond, reckoned)
+				var by *throws
+				if reckoned {
+					by = &throws{}
+				}
+				net, typ := throwNet(t, seed, cond, by)
 				c, err := net.Join(2)
 				if err != nil {
 					t.Fatal(err)
@@ -235,5 +239,53 @@ func TestReckonedRestsAgain(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// To who begins to have a node, what a function has moved for a second is told anew: the function may read
+// what is otherwise now. What rests is not.
+func TestReckonedAnew(t *testing.T) {
+	by := &throws{}
+	net, typ := throwNet(t, 1, netsim.Conditions{Delay: 20 * time.Millisecond}, by)
+	if _, err := net.Join(2); err != nil {
+		t.Fatal(err)
+	}
+	id, err := net.A.Spawn(rpl.Spawn{Items: []*rpl.ItemType{typ}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, _ := net.A.Item(id, 0)
+	ball := thrown{y: -400, vx: 1}
+	run := func(ticks int) {
+		for range ticks {
+			net.Tick(func(rpl.Tick) {
+				ball.move()
+				net.A.SetWords(it, ball.words())
+			})
+		}
+	}
+	run(90)
+	if by.newest > 30 {
+		t.Fatalf("told at tick %d, before anybody joins", by.newest)
+	}
+	joined := net.TickNumber()
+	c, err := net.Join(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(30)
+	words, want := c.Log.Held[id].Words(0, nil), ball.words()
+	if by.newest < joined || c.P.Counters().Mismatches > 0 {
+		t.Errorf("who joined at %d goes on from tick %d; it shows %v, and is at %v", joined, by.newest, words, want)
+	}
+	run(1200)
+	told := by.newest
+	if _, err := net.Join(4); err != nil {
+		t.Fatal(err)
+	}
+	before := net.A.Counters().Records
+	run(60)
+	if by.newest != told || net.A.Counters().Records != before {
+		t.Errorf("what rests was told anew: %d, before %d", by.newest, told)
 	}
 }

@@ -14,9 +14,18 @@ import (
 // send, and what is far off may be left out of a few.
 const keptTicks = 600
 
+// For settling ticks after a client has got a node, other nodes that its function reads may still be
+// on their way, by another packet of the same arrivals: so whenever nodes have come meanwhile, the
+// function goes anew from what was stated, which the authority has done just then. It does so at most
+// once in each quarter of the time since the node came: that makes about as many ticks as the 30 s
+// that a function may go on, however steadily others come. Later, when what was stated is old, the
+// world of now would lead astray what has been right.
+const settling = 180
+
 // Components are the components of one machine that functions move.
 type Components struct {
 	table  *nodes.Table
+	client bool
 	of     map[*rpl.ItemType]*nodes.Component
 	states map[key]*state
 	sweep  int // how many states there may be until those that nobody asks for are dropped
@@ -34,6 +43,11 @@ type state struct {
 	stated      []int32
 	from        rpl.Tick
 	base, value stage
+
+	since     rpl.Tick // on a client: the node's From …
+	came, ran rpl.Tick // … the tick that was asked for when it came, and that when the function last went anew …
+	seen      int      // … and how many nodes had come by then
+	again     bool     // perhaps not all that came then had got its state
 }
 
 type stage struct {
@@ -42,8 +56,8 @@ type stage struct {
 }
 
 // Of returns the Reckoner of a machine, nil if no function moves any of its components.
-func Of(t *nodes.Table) rpl.Reckoner {
-	cs := &Components{table: t, of: map[*rpl.ItemType]*nodes.Component{}, states: map[key]*state{}, sweep: 64}
+func Of(t *nodes.Table, client bool) rpl.Reckoner {
+	cs := &Components{table: t, client: client, of: map[*rpl.ItemType]*nodes.Component{}, states: map[key]*state{}, sweep: 64}
 	for _, c := range t.Components {
 		if c.Reckon != nil {
 			cs.of[c.Item] = c
@@ -63,9 +77,18 @@ func (cs *Components) Reckon(n rpl.Node, t *rpl.ItemType, words []int32, from, t
 		s = cs.add(k, c, to)
 	}
 	if s.from != from || s.base.at > to || !slices.Equal(s.stated, words) {
-		c.Copy(s.base.what, c.Fresh())
-		t.Inject(s.base.what, words, nil, nil)
-		s.stated, s.from, s.base.at, s.value.at = append(s.stated[:0], words...), from, from, rpl.MaxTick
+		s.stated = append(s.stated[:0], words...)
+		s.begin(c, t, from)
+		if now := cs.table.ByID[n]; cs.client && now != nil && now.From != s.since { // it has come, perhaps not for the first time
+			s.since, s.came, s.ran, s.again = now.From, to, to, true
+		}
+	}
+	if cs.client && cs.unsettled(s, to) {
+		at := s.base.at
+		s.begin(c, t, from)
+		cs.run(c, &s.base, at)
+		c.Copy(s.value.what, s.base.what)
+		s.value.at = at
 	}
 	if s.value.at > to {
 		cs.run(c, &s.base, to)
@@ -74,6 +97,22 @@ func (cs *Components) Reckon(n rpl.Node, t *rpl.ItemType, words []int32, from, t
 	}
 	cs.run(c, &s.value, to)
 	t.Extract(s.value.what, words, nil, nil)
+}
+
+// begin goes back to what was stated.
+func (s *state) begin(c *nodes.Component, t *rpl.ItemType, from rpl.Tick) {
+	c.Copy(s.base.what, c.Fresh())
+	t.Inject(s.base.what, s.stated, nil, nil)
+	s.from, s.base.at, s.value.at = from, from, rpl.MaxTick
+}
+
+// unsettled is whether a function shall go from what was stated anew.
+func (cs *Components) unsettled(s *state, to rpl.Tick) bool {
+	if s.seen == cs.table.Added && !s.again || to > s.came+settling || to <= s.ran+(s.ran-s.came)/4 {
+		return false
+	}
+	s.again, s.seen, s.ran = s.seen != cs.table.Added, cs.table.Added, to
+	return true
 }
 
 // run moves a component on to a tick.

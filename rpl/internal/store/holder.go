@@ -76,6 +76,9 @@ func (st *Store) Hold(slot uint32, peer int32) {
 	copy(n.Holders[at+1:], n.Holders[at:])
 	n.Holders[at] = newHolder(peer, st.Now)
 	st.noteHeld(n)
+	if st.reckons.By != nil {
+		st.begins(n)
+	}
 }
 
 // Unhold takes a peer off a node's holders. It returns the handle that the node has at

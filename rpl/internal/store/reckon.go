@@ -7,7 +7,9 @@ import (
 // Reckoned rows (rowtype/reckon.go). In each send a row is compared with what the function of the
 // game makes of what was told last. Within its tolerances the row stays what was told. Else the
 // exact words are told anew, with the tick. What has not changed for a second is told exactly, and
-// a row of which nothing has is told to rest.
+// a row of which nothing has is told to rest. For a peer that begins to have a row, what moves is
+// told anew, to all: the function may read other nodes, which the peer has as they are now, if at
+// all, so it shall not have to run the ticks of then.
 
 // reckon makes now, the exact words of a row, those that peers shall have been told. It reports whether
 // these rest and are other ones: no walk finds the row again when it has not changed for a second.
@@ -50,7 +52,9 @@ func (st *Store) reckon(r *Row, now []int32) (off bool) {
 // keeps is whether a row can stay as it was told.
 func (st *Store) keeps(r *Row, stated, now []int32, since []uint32, rests bool) bool {
 	t, tick := r.Type, uint32(st.Tick)
-	if st.reckons.Ends(t, stated, tick) || rests && stated[t.Stated] != 0 {
+	anew := &st.Slabs[t.Index].exact.anew[r.Block]
+	if *anew || st.reckons.Ends(t, stated, tick) || rests && stated[t.Stated] != 0 {
+		*anew = false
 		return false
 	}
 	reached := st.rooms.predicted[:t.Width]
@@ -64,6 +68,22 @@ func (st *Store) keeps(r *Row, stated, now []int32, since []uint32, rests bool) 
 		}
 	}
 	return true
+}
+
+// begins has the rows of a node told anew that the function has moved for a second, for a peer
+// that is about to have them.
+func (st *Store) begins(n *Node) {
+	for _, i := range n.Rows() {
+		r := &st.Rows[i]
+		if !r.Type.IsReckoned() || r.versions == 0 {
+			continue
+		}
+		last, _ := st.Reference(r)
+		if stated := *last.Word(r.Type.Stated); stated != 0 && uint32(st.Tick)-uint32(stated) >= uint32(st.hz) {
+			st.Slabs[r.Type.Index].exact.anew[r.Block] = true
+			st.wait(i)
+		}
+	}
 }
 
 // apart is how far two values of a word are from each other, in steps.

@@ -16,6 +16,7 @@ type exacts struct {
 	words []int32  // by block
 	since []uint32 // the tick in which each last changed
 	waits []bool   // by block: the row is on the list of those that are off
+	anew  []bool   // by block: a reckoned row is told anew, wherever it is
 }
 
 // newExacts returns what a type needs, nil if no word has a tolerance.
@@ -31,10 +32,11 @@ func newExacts(t *rowtype.Type) *exacts {
 // begin makes room for a row, whose words are now those given.
 func (x *exacts) begin(block uint32, now []int32, tick uint32) {
 	for len(x.waits) <= int(block) {
-		x.waits = append(x.waits, false)
+		x.waits, x.anew = append(x.waits, false), append(x.anew, false)
 		x.words = append(x.words, make([]int32, x.width)...)
 		x.since = append(x.since, make([]uint32, x.width)...)
 	}
+	x.anew[block] = false
 	words, since := x.of(block)
 	copy(words, now)
 	for i := range since {
