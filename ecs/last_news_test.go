@@ -91,6 +91,7 @@ func TestLastStateAfterOtherNews(t *testing.T) {
 func TestLastPlaceBelowAParentThatHasNotCome(t *testing.T) {
 	type unitData struct {
 		Pos gmath.Vec `rpl:"step=1/16,interp,pos"`
+		Rot gmath.Rad `rpl:"angle,bits=10,interp"`
 		HP  uint16    `rpl:"max=1000"`
 	}
 	p := tendon.NewProtocol("ends below")
@@ -106,9 +107,9 @@ func TestLastPlaceBelowAParentThatHasNotCome(t *testing.T) {
 						return
 					}
 					seen++
-					x, hung := unit.Get(e).Pos.X, tendon.Parent(e) != nil
-					if hung && x != 1 || !hung && x != 1500 || unit.Get(e).HP != 0 {
-						t.Errorf("seed %d: it goes at %v, below its carrier: %v, with HP %d", seed+1, x, hung, unit.Get(e).HP)
+					u, hung := unit.Get(e), tendon.Parent(e) != nil
+					if x, turned := u.Pos.X, u.Rot > 1; hung != (x == 1) || hung == (x == 1500) || hung != turned || u.HP != 0 {
+						t.Errorf("seed %d: it goes at %v, turned by %v, below its carrier: %v, with HP %d", seed+1, x, u.Rot, hung, u.HP)
 					}
 				})
 			},
@@ -116,12 +117,12 @@ func TestLastPlaceBelowAParentThatHasNotCome(t *testing.T) {
 		server := lab.Host()
 		lab.Join()
 		carrier, e := server.Create(unit), server.Create(unit)
-		unit.SetValue(carrier, unitData{gmath.Vec{X: 1000}, 100})
-		unit.SetValue(e, unitData{gmath.Vec{X: 1500}, 100})
+		unit.SetValue(carrier, unitData{gmath.Vec{X: 1000}, 0, 100})
+		unit.SetValue(e, unitData{gmath.Vec{X: 1500}, 0, 100})
 		lab.Steps(90)
 		victim = tendon.ID(e)
 		_ = tendon.Attach(e, carrier)
-		unit.Get(e).Pos.X = 1
+		unit.Get(e).Pos.X, unit.Get(e).Rot = 1, 2
 		lab.Steps(int(seed % 10))
 		unit.Get(e).HP = 0
 		e.Remove()

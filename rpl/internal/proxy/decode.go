@@ -294,14 +294,17 @@ func (s *stage) readSince(d *prefix.Decoder, m *coder.Model) ids.Tick {
 	return s.tick - min(ids.Tick(coder.ReadUnsigned(d, &m.Entry.Run)), s.tick)
 }
 
-// stayPut gives the row that was staged last the place that it has here: its own is below a parent that
-// is not.
+// stayPut gives the row that was staged last the place that it has here, and what else of it is drawn between
+// samples, as the direction beside a place: its own are below a parent that is not.
 func (s *stage) stayPut(of *holdings) {
 	u := &s.updates[len(s.updates)-1]
 	t, words := of.types[of.rows.rows[u.row].typ], s.words[u.at:]
 	here := of.rows.at(u.row, s.tick)
-	for _, k := range t.Pos {
-		if k >= 0 && here != nil {
+	if t.Pos[0] < 0 || here == nil {
+		return
+	}
+	for k, from := range t.From {
+		if from >= 0 && t.Moves(k) {
 			words[k] = here[k]
 		}
 	}
