@@ -28,11 +28,13 @@ func TestGoodbyeBeforeTheWindowGoes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args []string
+		says string
 		quit func(*keyboard, *bufio.Reader)
 	}{
-		{"closed", nil, func(k *keyboard, _ *bufio.Reader) { k.close() }},
-		{"Escape", nil, func(k *keyboard, _ *bufio.Reader) { k.tap(keyEscape) }},
-		{"closed, in a game that asks first", []string{"-asks"}, func(k *keyboard, says *bufio.Reader) {
+		{"closed", nil, "the window was closed", func(k *keyboard, _ *bufio.Reader) { k.close() }},
+		{"Escape", nil, "the window was closed", func(k *keyboard, _ *bufio.Reader) { k.tap(keyEscape) }},
+		{"by an error", []string{"-fails"}, "the game has failed", func(k *keyboard, _ *bufio.Reader) { k.tap(keyEscape) }},
+		{"closed, in a game that asks first", []string{"-asks"}, "the window was closed", func(k *keyboard, says *bufio.Reader) {
 			for range 2 {
 				k.close()
 				k.hears(says, "asked")
@@ -71,7 +73,7 @@ func TestGoodbyeBeforeTheWindowGoes(t *testing.T) {
 			k.focus()
 			says := bufio.NewReader(out)
 			c.quit(k, says)
-			k.hears(says, "ended:")
+			k.hears(says, "ended: tendon: closed by this machine: "+c.says)
 			if len(k.windows()) == 0 {
 				t.Error("the window has gone before the session ended")
 			}

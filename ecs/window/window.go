@@ -30,9 +30,10 @@ type Game struct {
 	MaxFPS int // limits drawing only; 0 means once per frame of the display
 
 	// Update, if given, is called before the steps of an update: the place for the
-	// program's own keys. If it returns ErrQuit, Run ends without an error. When it is
-	// called for the last time because the player closes the window,
-	// ebiten.IsWindowBeingClosed is true.
+	// program's own keys. If it returns ErrQuit, Run ends without an error; any other error ends
+	// Run, too, and the others are told that the game has failed, without its text. When it is
+	// called for the last time because the player closes the window, ebiten.IsWindowBeingClosed
+	// is true.
 	Update func() error
 	// Drawn, if given, is called with each finished picture.
 	Drawn func(screen *ebiten.Image)
@@ -111,7 +112,7 @@ func Split(g Game, panes ...Pane) error {
 	} else {
 		err = ebiten.RunGame(finalLoop{l})
 	}
-	l.close() // where Ebitengine itself has failed
+	l.close(err) // where Ebitengine itself has failed
 	switch {
 	case err == nil, errors.Is(err, ErrQuit):
 		return nil
@@ -142,15 +143,19 @@ func (l *loop) Update() error {
 	l.updated = true
 	err := l.update()
 	if err != nil {
-		l.close()
+		l.close(err)
 	}
 	return err
 }
 
 // close closes the sessions, and waits until the others know. It does nothing to those that are closed.
-func (l *loop) close() {
+func (l *loop) close(err error) {
+	reason := "the window was closed"
+	if err != nil && !errors.Is(err, ErrQuit) {
+		reason = "the game has failed"
+	}
 	for _, p := range l.panes {
-		p.Rep.Close("the window was closed")
+		p.Rep.Close(reason)
 	}
 	for _, p := range l.panes {
 		p.Rep.Wait()

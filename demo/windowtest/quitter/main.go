@@ -1,15 +1,16 @@
 // Command quitter is the smallest game in a window that joins a session, for the tests of
 // how windows end:
 //
-//	quitter [-asks] ADDRESS
+//	quitter [-asks] [-fails] ADDRESS
 //
 // Escape ends it, and so does closing its window; with -asks only the second attempt at
-// that does. When its session has ended it says so, and then does nothing at all until its
+// that does. With -fails Escape ends it by an error of its own. When its session has ended it says so, and then does nothing at all until its
 // input ends. So a test can see what the others know in that moment and what stands on the
 // screen, and kill the program there.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ import (
 
 func main() {
 	asks := flag.Bool("asks", false, "end only when the window is closed a second time")
+	fails := flag.Bool("fails", false, "end by an error")
 	flag.Parse()
 	rep, err := tendon.New(donburi.NewWorld(), tendon.NewProtocol("quitter"), tendon.Config{})
 	if err != nil {
@@ -49,6 +51,9 @@ func main() {
 			if *asks && ebiten.IsWindowBeingClosed() {
 				fmt.Println("asked")
 				asked++
+			}
+			if *fails && inpututil.IsKeyJustPressed(ebiten.KeyEscape) {
+				return errors.New("nothing works")
 			}
 			if asked == 2 || inpututil.IsKeyJustPressed(ebiten.KeyEscape) {
 				return window.ErrQuit
