@@ -18,7 +18,7 @@ var packages = []string{
 	"rpl/internal/ids", "rpl/internal/prefix", "rpl/internal/pages", "rpl/internal/rowtype", "rpl/internal/bases", "rpl/internal/coder", "rpl/internal/wire",
 	"rpl/internal/proxy", "rpl/internal/link", "rpl/internal/budget", "rpl/internal/rate", "rpl/internal/spatial", "rpl/internal/store", "rpl/internal/interest", "rpl/internal/figures", "rpl/internal/marks", "rpl/internal/outbox", "rpl/internal/send",
 	"transport", "transport/kcp", "transport/mem", "transport/netsim",
-	"components", "ecs", "ecs/internal/afterwards", "ecs/internal/building", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/differ", "ecs/internal/donburix", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/filling", "ecs/internal/inplace", "ecs/internal/leaving", "ecs/internal/line", "ecs/internal/loadtime", "ecs/internal/membership", "ecs/internal/meter", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/observers", "ecs/internal/places", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/reparent", "ecs/internal/replay", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/space", "ecs/internal/spawns", "ecs/internal/track", "ecs/tendontest", "ecs/window",
+	"components", "ecs", "ecs/internal/afterwards", "ecs/internal/binding", "ecs/internal/building", "ecs/internal/callbacks", "ecs/internal/callqueue", "ecs/internal/clock", "ecs/internal/command", "ecs/internal/differ", "ecs/internal/donburix", "ecs/internal/drawing", "ecs/internal/extract", "ecs/internal/faults", "ecs/internal/filling", "ecs/internal/inplace", "ecs/internal/leaving", "ecs/internal/line", "ecs/internal/loadtime", "ecs/internal/membership", "ecs/internal/meter", "ecs/internal/mistakes", "ecs/internal/nodes", "ecs/internal/observers", "ecs/internal/places", "ecs/internal/predict", "ecs/internal/references", "ecs/internal/reparent", "ecs/internal/replay", "ecs/internal/rewind", "ecs/internal/sessionmsg", "ecs/internal/space", "ecs/internal/spawns", "ecs/internal/track", "ecs/tendontest", "ecs/window",
 	"demo", "demo/server", "demo/bench", "demo/bench/feel", "demo/bots", "demo/island", "demo/scene", "demo/windowtest",
 	"assets",
 }
@@ -211,6 +211,16 @@ var importRules = []importRule{
 		of:      []string{"ecs/internal/differ", "ecs/internal/inplace"},
 		never:   []string{module + "/ecs/internal/sessionmsg", module + "/ecs/internal/clock", module + "/transport"},
 		because: "what a machine holds, and what it draws of it, are read where they are: who sent it does not count",
+	},
+	{
+		of:      []string{"ecs/internal/binding"},
+		never:   []string{module + "/ecs/internal/drawing", module + "/ecs/internal/sessionmsg", module + "/ecs/internal/clock", module + "/transport"},
+		because: "which component an item is, and what is written into it, follows from its state: not from how that came, nor from when it is drawn",
+	},
+	{
+		of:      []string{"ecs/internal/drawing"},
+		never:   []string{module + "/ecs/internal/callbacks", module + "/ecs/internal/sessionmsg", module + "/transport/kcp"},
+		because: "what is drawn follows from drawn time and from the states that have come: not from what the game is told of them",
 	},
 	{
 		of:      []string{"ecs/internal/meter"},

@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/drawing"
 	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/meter"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
@@ -21,7 +22,7 @@ import (
 type client struct {
 	*shared
 	nodes *nodes.Table
-	draw  *drawing
+	draw  *drawing.Keeper
 	line  *line.Line
 
 	conn  transport.Conn
@@ -121,9 +122,9 @@ func (cl *client) count() {
 		cl.lost = max(0, min(sent, track.ReceivedTicks)-cl.came)
 		missing = cl.conn.Missing(cl.measuredSeq, cl.newestSeq)
 	}
-	cl.draw.screen.Expect(sent, missing, cl.came > 1)
+	cl.draw.Screen.Expect(sent, missing, cl.came > 1)
 	rtt, jitter := cl.Proxy.RTT()
-	cl.draw.screen.SetTrip(rtt+2*jitter, cl.config.step())
+	cl.draw.Screen.SetTrip(rtt+2*jitter, cl.config.step())
 }
 
 // trip is the round trip, as far as is known.
@@ -136,8 +137,8 @@ func (cl *client) trip() time.Duration {
 
 // feedClock notes the newest tick received, and tells the clock when it came.
 func (cl *client) feedClock() {
-	if t := cl.Proxy.Newest(); t > cl.draw.screen.Received.Newest() {
-		if cl.draw.screen.Note(t, cl.Proxy.Acked()); !cl.draw.clock.Started() {
+	if t := cl.Proxy.Newest(); t > cl.draw.Screen.Received.Newest() {
+		if cl.draw.Screen.Note(t, cl.Proxy.Acked()); !cl.draw.Clock.Started() {
 			cl.answer = min(cl.line.Now()-cl.ready, time.Second)
 		}
 		cl.hear(t)
@@ -147,14 +148,14 @@ func (cl *client) feedClock() {
 
 // hear tells the clock of the newest tick received, unless it knows.
 func (cl *client) hear(t rpl.Tick) {
-	cl.draw.clock.Hear(uint32(t), cl.Proxy.NewestAt(), cl.line.Now(), cl.lost)
+	cl.draw.Clock.Hear(uint32(t), cl.Proxy.NewestAt(), cl.line.Now(), cl.lost)
 }
 
 // expected estimates the server's tick before any state of a level has come, which may
 // take long while the client builds its side of the level. The estimate may be too high.
 func (cl *client) expected(now time.Duration) rpl.Tick {
-	if cl.draw.clock.Started() {
-		return rpl.Tick(cl.draw.clock.Most(now))
+	if cl.draw.Clock.Started() {
+		return rpl.Tick(cl.draw.Clock.Most(now))
 	}
 	return cl.Tick + rpl.Tick(max(0, now-cl.joined)/cl.config.step())
 }

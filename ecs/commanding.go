@@ -14,6 +14,7 @@ import (
 
 	"github.com/tendonengine/tendon/ecs/internal/clock"
 	"github.com/tendonengine/tendon/ecs/internal/command"
+	"github.com/tendonengine/tendon/ecs/internal/drawing"
 	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/mistakes"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
@@ -62,7 +63,7 @@ type commanding struct {
 	*shared
 	nodes   *nodes.Table
 	client  *client
-	draw    *drawing
+	draw    *drawing.Keeper
 	line    *line.Line
 	predict *prediction
 	past    *rewind.History
@@ -163,13 +164,13 @@ func (co *commanding) ends() {
 // begin is a client's part of Receive: it judges what was predicted, and decides for which
 // tick this step makes its commands.
 func (co *commanding) begin() {
-	if co.protocol.commandRPC == nil || !co.draw.clock.Started() {
-		co.draw.moved.Settle()
+	if co.protocol.commandRPC == nil || !co.draw.Clock.Started() {
+		co.draw.Moved.Settle()
 		return
 	}
 	now := co.line.Now()
-	server := co.draw.clock.ServerNow(now)
-	co.drawn = co.seen()
+	server := co.draw.Clock.ServerNow(now)
+	co.drawn = co.draw.Seen()
 	co.predict.spawns.Expire(now, co.Proxy.Newest())
 	co.predict.find()
 	co.predict.others.Choose(co.predict.all)
@@ -182,7 +183,7 @@ func (co *commanding) begin() {
 	if before > 0 {
 		co.predict.reconcile(before)
 	}
-	co.draw.moved.Settle()
+	co.draw.Moved.Settle()
 	lead := math.Ceil(co.client.trip().Seconds()/co.config.step().Seconds()) + 2
 	if co.makes = co.lead.Steps(server, lead, now); co.makes == 0 {
 		return
@@ -257,12 +258,6 @@ func (co *commanding) skip(from, to rpl.Tick) {
 	}
 }
 
-// seen returns between which packets drawn time is.
-func (co *commanding) seen() command.Drawn {
-	to, span := co.draw.screen.Received.Around(co.draw.screen.Render)
-	return command.Drawn{To: uint32(to), Span: uint32(span), At: co.draw.screen.Render}
-}
-
 // send is a client's part of Send, and the authority's.
 func (co *commanding) send() {
 	switch {
@@ -279,7 +274,7 @@ func (co *commanding) send() {
 
 // sendCommands sends the commands that the server is not known to have.
 func (co *commanding) sendCommands() {
-	server := min(co.draw.clock.ServerNow(co.line.Now()), float64(co.Proxy.Newest()+co.draw.screen.Every())) // a server that stands still is not beyond its next send
+	server := min(co.draw.Clock.ServerNow(co.line.Now()), float64(co.Proxy.Newest()+co.draw.Screen.Every())) // a server that stands still is not beyond its next send
 	meets := co.lead.Meets(server)
 	newest, ticks := co.writer.Span(co.lead.Tick(), co.got, meets)
 	if ticks <= 0 {
@@ -424,7 +419,7 @@ func (co *commanding) reportCame(m commandReport) {
 		co.late = max(co.late, m.Got, m.Tick)
 	}
 	co.client.hear(co.Proxy.Newest()) // after a silence it shows which commands are of before
-	co.lead.Reported(co.draw.clock, m.Tick, m.Got, float64(m.Margin)/64, co.line.Now())
+	co.lead.Reported(co.draw.Clock, m.Tick, m.Got, float64(m.Margin)/64, co.line.Now())
 }
 
 // taken reports whether the server has the command of a tick, and whether that may have come too late.

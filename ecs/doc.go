@@ -165,11 +165,12 @@ package ecs
 // A client, in the order of a step:
 //
 //	client.go        what the link brings; progress.go: how much is to come; internal/clock/: the server's time
-//	proxy.go         what has come, as entities and components; references.go, internal/references/: entities in them;
-//	                 leaving.go, internal/leaving/: what goes when drawn time gets there
+//	proxy.go         what has come, as entities and components; internal/binding/: which components, and what is
+//	                 written into them; internal/references/: entities in them; leaving.go,
+//	                 internal/leaving/: what goes when drawn time gets there
 //	internal/track/  the last states of an item, and what is drawn between and past them; view.go: of which
-//	                 nodes; internal/inplace/: written into components that the game draws itself;
-//	                 internal/reparent/: what has changed its parent
+//	                 nodes; internal/drawing/: when, and as of which of their states; internal/inplace/:
+//	                 written into components that the game draws itself; internal/reparent/: what has changed its parent
 //	internal/own/    what this machine decides, between two of its steps
 //
 // Players' input:

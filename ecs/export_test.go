@@ -20,7 +20,7 @@ func (r *Replication) Resync() { r.shared.Proxy.Resync() }
 // Strays counts what the session keeps without need: references of items that have gone,
 // and removed entities that were waiting to become nodes.
 func (r *Replication) Strays() (strays int) {
-	r.proxies.references.Referrers(func(f *nodes.Referrer) {
+	r.items.References.Referrers(func(f *nodes.Referrer) {
 		if n := f.Of.Node; r.nodes.Of(n.Entity) != n || n.Leaving || n.Items[f.Of.Ord].Refers != f {
 			strays++
 		}
@@ -50,7 +50,7 @@ func (r *Replication) SendCommands(args []byte) error {
 func (r *Replication) CommandTick() uint32 { return r.commands.lead.Tick() }
 
 // InPlace is how many nodes Frame looks at.
-func (r *Replication) InPlace() int { return r.draw.inPlace.Len() }
+func (r *Replication) InPlace() int { return r.draw.InPlace.Len() }
 
 // Predicting are the nodes of others that a server knows a peer to predict.
 func (r *Replication) Predicting(p rpl.Peer) []rpl.Node { return r.shared.Auth.Predicting(p) }

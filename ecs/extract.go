@@ -64,6 +64,6 @@ func (r *Replication) nodeRemoved(n *nodes.Node, e donburi.Entity) {
 		return
 	}
 	r.shared.ScoldOf("proxy removed by the game", "a proxy of", r.shared.World.Entry(e), "only the authority removes nodes: it does not come again while it is in sight; ask tendon.IsAuthority")
-	r.proxies.unreferAll(n)
+	r.items.UnreferAll(n)
 	r.nodes.Forget(n, r.notify.ParentChanged)
 }

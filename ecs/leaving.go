@@ -65,11 +65,11 @@ func (px *proxies) endProxy(n *nodes.Node, why nodes.Reason) {
 		return
 	}
 	for c := range n.Kids { // their place is unknown until their own change of parent arrives
-		if !px.draw.stand(c) {
+		if !px.draw.Stand(c) {
 			px.draw.HideTree(c)
 		}
 		px.orphan(c)
 	}
-	px.unreferAll(n)
+	px.items.UnreferAll(n)
 	px.nodes.Forget(n, px.notify.ParentChanged)
 }

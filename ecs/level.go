@@ -90,9 +90,7 @@ func (r *Replication) enter(m sessionmsg.Level) {
 	swap := r.swaps(m.Name)
 	if r.shared.Proxy != nil {
 		r.endAll(nodes.LevelEnded, !swap)
-		r.draw.inPlace.Forget()
-		r.draw.hiding = nil
-		r.draw.moved.Reset()
+		r.draw.ForgetLevel()
 		r.proxies.forgetLevel()
 		r.predict.forgetLevel()
 		r.commands.restForLevel()

@@ -256,7 +256,7 @@ func (r *Replication) reportEnd(err error) {
 // which belong to the world.
 func (r *Replication) endAll(why nodes.Reason, worldStays bool) {
 	r.loadTime.EndBuilding()
-	r.draw.inPlace.Restore()
+	r.draw.InPlace.Restore()
 	r.predict.states.Unpaint(r.predict.all)
 	r.calls.runDrawn(nil, math.MaxUint32)
 	nodes := r.nodes.Sorted()

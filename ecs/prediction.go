@@ -13,6 +13,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/drawing"
 	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/own"
@@ -34,7 +35,7 @@ type Correction struct {
 type prediction struct {
 	*shared
 	nodes    *nodes.Table
-	draw     *drawing
+	draw     *drawing.Keeper
 	line     *line.Line
 	commands *commanding
 	drawn    *own.Keeper
@@ -118,7 +119,7 @@ func (pr *prediction) find() {
 		}
 	}
 	pr.spawns.Keep(pr.round)
-	if pr.all = pr.states.Keep(pr.all, pr.round, pr.draw.moved.Ahead()); len(pr.all) > was {
+	if pr.all = pr.states.Keep(pr.all, pr.round, pr.draw.Moved.Ahead()); len(pr.all) > was {
 		nodes.SortByID(pr.all)
 	}
 }

@@ -10,9 +10,11 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/binding"
 	"github.com/tendonengine/tendon/ecs/internal/building"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/drawing"
 	"github.com/tendonengine/tendon/ecs/internal/leaving"
 	"github.com/tendonengine/tendon/ecs/internal/loadtime"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
@@ -31,16 +33,15 @@ type proxies struct {
 	loadTime *loadtime.Nodes
 	prefabs  *building.Runner
 	client   *client
-	draw     *drawing
+	draw     *drawing.Keeper
+	items    *binding.Keeper
 	calls    *caller
 	notify   *callbacks.Queue
 	predict  *prediction
 
-	parting    bool // the Apply in progress has removed nodes
-	references references.Index[nodes.ItemOf]
-	ids        []rpl.Node // scratch
-	leaving    leaving.List
-	strangers  map[string]*rpl.Replica // load-time nodes that have no entity here
+	parting   bool // the Apply in progress has removed nodes
+	leaving   leaving.List
+	strangers map[string]*rpl.Replica // load-time nodes that have no entity here
 }
 
 var _ rpl.ProxyHandler = (*proxies)(nil)
@@ -52,7 +53,7 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 	}
 	if n.Replica != nil { // the entity stood for another node, whose state no longer counts
 		n.Replica.Entity = nil
-		px.unreferAll(n)
+		px.items.UnreferAll(n)
 	}
 	rep.Entity = n
 	px.notify.TakeOrder(n) // parents arrive first, so their callbacks run first
@@ -63,7 +64,7 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 	px.nodes.SetOwner(n, rep.Owner)
 	hung := n.Awaited && n.Predicted != nil && rep.Parent != 0 // it was made at the top
 	if hung {
-		px.draw.moved.Leave(n)
+		px.draw.Moved.Leave(n)
 	}
 	px.hang(n)
 	px.notify.OrderAfterParent(n)
@@ -85,17 +86,14 @@ func (px *proxies) Arrived(rep *rpl.Replica) {
 		}
 		return
 	}
-	if !n.Hidden {
-		px.draw.Hide(n, true)
-	}
-	px.draw.hiding = append(px.draw.hiding, n)
+	px.draw.Arrived(n)
 	px.leaving.Came(n.From)
 }
 
 // forgetLevel forgets the nodes of a level that has ended.
 func (px *proxies) forgetLevel() {
 	px.leaving.Clear()
-	px.references = references.Index[nodes.ItemOf]{}
+	px.items.References = references.Index[nodes.ItemOf]{}
 	clear(px.strangers)
 }
 
@@ -190,40 +188,19 @@ func (px *proxies) build(rep *rpl.Replica, args []byte) *donburi.Entry {
 
 // inject writes an item's state into its component, in place.
 func (px *proxies) inject(n *nodes.Node, ord int, t rpl.Tick) {
-	b := &n.Items[ord]
 	if n.Predicted != nil {
-		px.repoint(n, ord, nil)
+		px.items.Repoint(n, ord, nil)
 		if !n.Awaited { // else it arrives now, with all that it is to have
 			px.predict.states.Entitle(n, ord)
 		}
 		return // the prediction compares the rest
 	}
-	if px.injectNow(n, b, ord) && b.Track != nil && !n.Replica.Gone() { // else moveToEnd draws it, as of its end
-		px.draw.words = n.Replica.Words(ord, px.draw.words[:0])
-		t = px.draw.sampleTick(n, ord, t)
-		b.Track.Leap(n.Replica.Leapt)
-		px.draw.push(n, ord, t, px.draw.screen.StillUntil(b.Track, t))
-		if b.Track.Moving = n.Replica.IsMoving(ord); b.Track.Moving {
+	b := &n.Items[ord]
+	if px.items.Inject(n, ord) && b.Track != nil && !n.Replica.Gone() { // else MoveToEnd draws it, as of its end
+		if px.draw.Came(n, ord, t); b.Track.Moving {
 			px.predict.moves(n)
 		}
-		px.draw.inPlace.Start(n, b)
 	}
-}
-
-// injectNow writes an item's newest state into its component, and reports whether it has any.
-func (px *proxies) injectNow(n *nodes.Node, b *nodes.Binding, ord int) bool {
-	e, p := px.Component(b)
-	if p == nil {
-		return false
-	}
-	w := px.Tagged(b.Comp, e, p)
-	if !px.Proxy.Inject(n.Replica, ord, b.Comp.Item, w) {
-		return false
-	}
-	if b.Comp.StandIn != nil {
-		b.Comp.StandIn.Set(e, p, w)
-	}
-	return true
 }
 
 func (px *proxies) Loaded(rep *rpl.Replica) {
@@ -249,7 +226,7 @@ func (px *proxies) Owned(rep *rpl.Replica, _ rpl.Peer) {
 // Reparenting comes before anything in the tree has changed.
 func (px *proxies) Reparenting(rep *rpl.Replica) {
 	if n, ok := rep.Entity.(*nodes.Node); ok {
-		px.draw.moved.Keep(n)
+		px.draw.Moved.Keep(n)
 	}
 }
 
@@ -261,36 +238,28 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 	if !ok {
 		return
 	}
-	px.draw.moved.Leave(n)
+	px.draw.Moved.Leave(n)
 	was := n.Orphan
 	px.hang(n)
 	if !n.Orphan {
-		px.draw.moved.Hang(n)
+		px.draw.Moved.Hang(n)
 	}
 	px.notify.OrderAfterParent(n)
 	px.notify.ParentChanged(n)
 	switch {
-	case rep.Orphaned() && px.draw.moved.StandAsKept(n):
+	case rep.Orphaned() && px.draw.Moved.StandAsKept(n):
 	case px.nodes.IsLost(n):
 		px.draw.HideTree(n)
 	case was && n.Hidden:
 		n.From = px.Proxy.Newest()
 		fallthrough
 	case n.Hidden:
-		px.draw.showWhenDue(n)
+		px.draw.ShowWhenDue(n)
 	}
 	if n.Predicted != nil {
 		px.place(n)
 	}
-	for ord := range n.Items {
-		if k := n.Items[ord].Track; k != nil && n.Predicted == nil {
-			px.draw.words = rep.Words(ord, px.draw.words[:0])
-			if !k.Follows(px.Proxy.Newest(), px.draw.words) {
-				k.Restart(rep.Tick(ord), px.draw.words)
-				px.draw.inPlace.Start(n, &n.Items[ord])
-			}
-		}
-	}
+	px.draw.Parented(n)
 }
 
 // place has what is predicted be where the server has it below a parent that is new to it: where it
@@ -298,7 +267,7 @@ func (px *proxies) Parented(rep *rpl.Replica, _ rpl.Node) {
 func (px *proxies) place(n *nodes.Node) {
 	n.Predicted.Hung = true
 	for ord := range n.Items {
-		px.injectNow(n, &n.Items[ord], ord)
+		px.items.Inject(n, ord)
 	}
 }
 
@@ -306,7 +275,7 @@ func (px *proxies) Changed(rep *rpl.Replica, ord int, t rpl.Tick) {
 	if n, ok := rep.Entity.(*nodes.Node); ok && ord < len(n.Items) && !n.IsOwnNow(ord) {
 		px.inject(n, ord, t)
 		if n.Predicted == nil || !replay.Known(n) { // else its component is of the state that was compared last
-			px.refer(n, ord)
+			px.items.Refer(n, ord)
 		}
 		px.notify.CompareItem(n, &n.Items[ord])
 	}
@@ -317,14 +286,14 @@ func (px *proxies) Advanced(rep *rpl.Replica, ord int, t rpl.Tick) {
 	if !ok || ord >= len(n.Items) || n.Data.Transient { // every machine moves a transient node itself
 		return
 	}
-	if n.Predicted != nil || !px.draw.screen.Waits(n.Items[ord].Track, rep.Tick(ord), t) {
+	if n.Predicted != nil || !px.draw.Screen.Waits(n.Items[ord].Track, rep.Tick(ord), t) {
 		px.inject(n, ord, t)
 		px.notify.CompareItem(n, &n.Items[ord])
 	}
 }
 
 func (px *proxies) Run(c rpl.Call) {
-	px.resolve()
+	px.items.Resolve()
 	px.notify.CallBack()
 	px.calls.runRemote(c)
 }
@@ -336,15 +305,15 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 		return
 	}
 	if px.parting {
-		px.resolveOf(n) // its targets may be removed before it; other referrers are resolved after all removals
+		px.items.ResolveOf(n) // its targets may be removed before it; other referrers are resolved after all removals
 	} else {
 		px.parting = true
-		px.resolve()
+		px.items.Resolve()
 	}
 	if n.Predicted != nil { // it goes at once: what hangs on it is not to be drawn going back with it to its end
-		px.draw.moved.End(n)
+		px.draw.Moved.End(n)
 		for c := range n.Kids {
-			px.draw.stand(c)
+			px.draw.Stand(c)
 		}
 	}
 	px.end(n)
@@ -361,8 +330,8 @@ func (px *proxies) Gone(rep *rpl.Replica, t rpl.Tick, destroyed bool) {
 	if n.Predicted != nil && !n.Hidden { // it is drawn ahead of drawn time
 		px.draw.Hide(n, true)
 	}
-	px.draw.moveToEnd(n, t)
-	px.unreferAll(n)
+	px.draw.MoveToEnd(n, t)
+	px.items.UnreferAll(n)
 	px.nodes.Unbind(n)
 	px.leaving.Add(n)
 }
@@ -373,11 +342,10 @@ func (px *proxies) end(n *nodes.Node) {
 	px.predict.states.Fit(n)
 	for ord := range n.Items {
 		if !n.Data.Transient && (n.Predicted != nil || n.Replica.IsMoving(ord)) {
-			px.injectNow(n, &n.Items[ord], ord)
+			px.items.Inject(n, ord)
 			px.notify.CompareItem(n, &n.Items[ord])
-			if k := n.Items[ord].Track; k != nil && n.Predicted != nil { // its samples are of before it was predicted
-				px.draw.words = n.Replica.Words(ord, px.draw.words[:0])
-				k.Restart(px.Proxy.Newest(), px.draw.words)
+			if n.Predicted != nil {
+				px.draw.Restart(n, ord)
 			}
 		}
 	}
@@ -413,7 +381,7 @@ func (px *proxies) letGo(up, n *nodes.Node) bool {
 		if u.HeldTruly() {
 			continue
 		}
-		px.draw.moved.Leave(u)
+		px.draw.Moved.Leave(u)
 		px.nodes.LinkTo(u, nil)
 		px.notify.ParentChanged(u)
 		if !u.Leaving && u.Replica.Orphaned() { // where it is drawn hangs on what has changed already

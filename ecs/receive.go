@@ -44,9 +44,9 @@ func (r *Replication) welcome(m *sessionmsg.Welcome) {
 		r.client.ended = fmt.Errorf("tendon: the server makes %d steps a second, this machine %d: give both the same Config.Steps: %w", m.Steps, r.shared.config.Steps, transport.ErrSchema)
 		return
 	}
-	r.shared.Me, r.shared.Tick, r.draw.screen.Sends, r.client.host = m.Peer, m.Tick, int(m.Sends), m.Host
+	r.shared.Me, r.shared.Tick, r.draw.Screen.Sends, r.client.host = m.Peer, m.Tick, int(m.Sends), m.Host
 	r.commands.writer.Plain = !m.Rewinds
-	r.draw.clock = clock.New(r.shared.config.step(), float64(r.shared.config.Steps)/float64(max(1, r.draw.screen.Sends)))
+	r.draw.Clock = clock.New(r.shared.config.step(), float64(r.shared.config.Steps)/float64(max(1, r.draw.Screen.Sends)))
 	s := r.client.conn.Stats()
 	r.shared.config.Log.Info("joined", "peer", r.shared.Me, "server", s.Remote, "authenticated", s.Authenticated)
 	r.proxies.strangers = map[string]*rpl.Replica{}
@@ -71,7 +71,7 @@ func (r *Replication) apply(now time.Duration) bool {
 	r.proxies.leaving.Applied(r.notify.ParentChanged)
 	r.noteMended()
 	r.client.feedClock()
-	r.proxies.resolve()
+	r.items.Resolve()
 	r.notify.CallBack()
 	return true
 }
@@ -79,7 +79,7 @@ func (r *Replication) apply(now time.Duration) bool {
 // receiveClient is Receive on a client.
 func (r *Replication) receiveClient() {
 	r.proxies.admitStrangers(r.loadTime.EndBuilding())
-	r.draw.inPlace.Restore()
+	r.draw.InPlace.Restore()
 	r.predict.states.Unpaint(r.predict.all)
 	r.line.Link.Poll(&r.client)
 	r.line.Note()
@@ -106,19 +106,19 @@ func (r *Replication) receiveClient() {
 	}
 	r.calls.callWaiting()
 	r.groups.askWaiting()
-	if t := rpl.Tick(r.draw.clock.Server(now)); t > r.shared.Tick {
+	if t := rpl.Tick(r.draw.Clock.Server(now)); t > r.shared.Tick {
 		r.shared.Tick = t
 	}
 	r.shared.Tick = max(r.shared.Tick, r.shared.Proxy.Newest()) // calls carry the tick, and the authority asks who owned the node then
 	r.shared.Proxy.Step(r.shared.Tick)
-	if !r.draw.framed { // else this step's keys answer what the frame shows
-		r.draw.moveRender()
+	if !r.draw.Framed { // else this step's keys answer what the frame shows
+		r.draw.MoveRender()
 	}
-	r.draw.framed = false
+	r.draw.Framed = false
 	r.wakeUp()
 	r.commands.begin()
 	r.notify.CallBack() // of what was predicted otherwise
-	r.draw.reveal()
-	r.calls.runDrawn(nil, rpl.Tick(r.draw.screen.Render))
+	r.draw.Reveal()
+	r.calls.runDrawn(nil, rpl.Tick(r.draw.Screen.Render))
 	r.proxies.leaving.Sweep(r.proxies.endLeft)
 }

@@ -14,9 +14,11 @@ import (
 
 	"github.com/tendonengine/tendon/components"
 	"github.com/tendonengine/tendon/ecs/internal/afterwards"
+	"github.com/tendonengine/tendon/ecs/internal/binding"
 	"github.com/tendonengine/tendon/ecs/internal/building"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
 	"github.com/tendonengine/tendon/ecs/internal/donburix"
+	"github.com/tendonengine/tendon/ecs/internal/drawing"
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/line"
@@ -46,7 +48,8 @@ type Replication struct {
 	prefabs  building.Runner  // the functions that build nodes
 	extract  extract.Reader   // the authority: components to the core
 	proxies  proxies          // a client: the core to components
-	draw     drawing          // a client: what is drawn, and when
+	items    binding.Keeper   // a client: which components those are
+	draw     drawing.Keeper   // a client: what is drawn, and when
 	calls    caller           // remote calls
 	notify   callbacks.Queue  // callbacks about nodes
 	hooks    hooks            // callbacks about the session

@@ -7,8 +7,10 @@ import (
 	"github.com/yohamta/donburi"
 
 	"github.com/tendonengine/tendon/components"
+	"github.com/tendonengine/tendon/ecs/internal/binding"
 	"github.com/tendonengine/tendon/ecs/internal/building"
 	"github.com/tendonengine/tendon/ecs/internal/callbacks"
+	"github.com/tendonengine/tendon/ecs/internal/drawing"
 	"github.com/tendonengine/tendon/ecs/internal/extract"
 	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/inplace"
@@ -42,7 +44,7 @@ type shared struct {
 func (r *Replication) connect() {
 	sh := &r.shared
 	r.nodes = nodes.Table{
-		Components: sh.Kinds.Components, Changed: func(id rpl.Node) { r.proxies.references.Mark(id) },
+		Components: sh.Kinds.Components, Changed: func(id rpl.Node) { r.items.References.Mark(id) },
 		ByID: map[rpl.Node]*nodes.Node{}, Parts: map[donburi.Entity][]donburi.Entity{},
 	}
 	r.home = sessionNode{shared: sh, nodes: &r.nodes}
@@ -64,13 +66,13 @@ func (r *Replication) connect() {
 		shared: sh, nodes: &r.nodes, client: &r.client, draw: &r.draw, line: &r.line, predict: &r.predict, past: &r.past, seats: &r.seats, wake: r.wakePredicted, checks: &r.checks, all: make([]commandBinder, len(sh.Kinds.Commands)),
 	}
 	r.predict = prediction{shared: sh, nodes: &r.nodes, draw: &r.draw, line: &r.line, commands: &r.commands, drawn: &r.own}
-	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, Report: r.notify.Compare, Start: r.draw.inPlace.Start, Refer: r.proxies.refer, All: func() []*nodes.Node { return r.predict.all }}
+	r.predict.states = replay.States{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.Screen, Report: r.notify.Compare, Start: r.draw.InPlace.Start, Refer: r.items.Refer, All: func() []*nodes.Node { return r.predict.all }}
 	r.predict.others.States = &r.predict.states
 	r.predict.spawns = spawns.Set{Base: &sh.Base, Nodes: &r.nodes, LoadTime: &r.loadTime, End: func(n *nodes.Node) {
 		r.proxies.endProxy(n, nodes.Removed)
 		sh.RemoveEntities(n)
 	}}
-	r.past = rewind.History{Base: &sh.Base, Nodes: &r.nodes, Sends: sh.config.Sends, Screen: &r.draw.screen}
+	r.past = rewind.History{Base: &sh.Base, Nodes: &r.nodes, Sends: sh.config.Sends, Screen: &r.draw.Screen}
 	r.nodes.Ended = func(n *nodes.Node) {
 		r.commands.forget(n)
 		r.past.Forget(n)
@@ -103,18 +105,19 @@ func (r *Replication) resetClient() {
 	sh := &r.shared
 	_, rates := sh.config.Interest.(rpl.Rater)
 	r.client = client{shared: sh, draw: &r.draw, line: &r.line, nodes: &r.nodes}
+	r.items = binding.Keeper{Base: &sh.Base, Nodes: &r.nodes, Notify: &r.notify, States: &r.predict.states}
 	r.proxies = proxies{
-		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, prefabs: &r.prefabs, client: &r.client, draw: &r.draw, calls: &r.calls, notify: &r.notify, predict: &r.predict,
-		leaving: leaving.List{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, Stand: func(n *nodes.Node) bool { return r.draw.stand(n) }},
+		shared: sh, nodes: &r.nodes, loadTime: &r.loadTime, prefabs: &r.prefabs, client: &r.client, draw: &r.draw, items: &r.items, calls: &r.calls, notify: &r.notify, predict: &r.predict,
+		leaving: leaving.List{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.Screen, Stand: r.draw.Stand},
 	}
-	r.draw = drawing{
-		shared: sh, nodes: &r.nodes, proxies: &r.proxies, line: &r.line,
-		screen:  track.Screen{Steps: sh.config.Steps, Paced: rates, Now: r.line.Now, Skips: func() uint64 { return sh.Proxy.Counters().Skipped }},
-		inPlace: inplace.Painter{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen},
-		moved: reparent.Drawer{
-			Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.screen, InWorld: WorldView,
+	r.draw = drawing.Keeper{
+		Base: &sh.Base, Nodes: &r.nodes, Line: &r.line, Leaving: &r.proxies.leaving,
+		Screen:  track.Screen{Steps: sh.config.Steps, Paced: rates, Now: r.line.Now, Skips: func() uint64 { return sh.Proxy.Counters().Skipped }},
+		InPlace: inplace.Painter{Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.Screen},
+		Moved: reparent.Drawer{
+			Base: &sh.Base, Nodes: &r.nodes, Screen: &r.draw.Screen, InWorld: WorldView,
 			View:  func(e *donburi.Entry) components.TransformData { return View(e, components.Transform) },
-			Ahead: func() float64 { return float64(r.commands.lead.Tick()) - r.draw.screen.Render },
+			Ahead: func() float64 { return float64(r.commands.lead.Tick()) - r.draw.Screen.Render },
 		},
 	}
 	r.commands.reset()

@@ -37,7 +37,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 		s := lineStats(&r.client.meter, r.client.conn)
 		s.Loss = s.Conn.LossIn
 		if r.shared.Proxy != nil {
-			s.ViewDelay, s.Rate = r.draw.clock.Delay(), r.draw.clock.Rate()
+			s.ViewDelay, s.Rate = r.draw.Clock.Delay(), r.draw.Clock.Rate()
 			s.RTT, s.Jitter = r.shared.Proxy.RTT()
 			s.Margin = r.CommandStats().Lead
 		}

@@ -142,7 +142,7 @@ func WorldTransform(e *donburi.Entry) components.TransformData {
 func WorldView(e *donburi.Entry) components.TransformData {
 	return climb("WorldView", e, func(r *Replication, e *donburi.Entry, n *nodes.Node) (components.TransformData, bool) {
 		if n != nil && (n.Former != nil || n.Slip != nil || r.nodes.StandOf(n) != nil) && !r.past.Sets(n, e.Entity(), components.Transform) {
-			if t, ok := r.draw.moved.Place(e, n); ok {
+			if t, ok := r.draw.Moved.Place(e, n); ok {
 				return t, true
 			}
 		}

@@ -3,41 +3,13 @@ package ecs
 // View and Frame: what is drawn between two samples.
 
 import (
-	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/yohamta/donburi"
 
-	"github.com/tendonengine/tendon/ecs/internal/clock"
-	"github.com/tendonengine/tendon/ecs/internal/command"
-	"github.com/tendonengine/tendon/ecs/internal/inplace"
-	"github.com/tendonengine/tendon/ecs/internal/line"
 	"github.com/tendonengine/tendon/ecs/internal/nodes"
 	"github.com/tendonengine/tendon/ecs/internal/own"
-	"github.com/tendonengine/tendon/ecs/internal/reparent"
-	"github.com/tendonengine/tendon/ecs/internal/track"
-	"github.com/tendonengine/tendon/rpl"
 )
-
-// drawing moves the time that is drawn, which trails the state, and shows proxies by it.
-type drawing struct {
-	*shared
-	nodes   *nodes.Table
-	proxies *proxies
-	line    *line.Line
-
-	clock   *clock.Clock // nil until welcomed
-	screen  track.Screen
-	framed  bool          // a frame was drawn since the last Receive
-	hiding  []*nodes.Node // nodes to show once drawn time reaches their first sample
-	inPlace inplace.Painter
-	moved   reparent.Drawer // what has changed its parent
-
-	// Scratch.
-	words     []int32
-	confirmed []int32
-}
 
 // View returns a copy of a component as it should be drawn in this frame: fields tagged `interp` as of the
 // time that Frame has set, the others as they are. What this machine decides itself (as the authority, and
@@ -63,7 +35,7 @@ func (r *Replication) ViewTick() float64 {
 	if r.shared.Auth != nil {
 		return float64(r.shared.Tick)
 	}
-	return r.draw.screen.Render
+	return r.draw.Screen.Render
 }
 
 // Confirmed returns a copy of a component as the server has last sent it, without what rules of
@@ -139,12 +111,12 @@ func viewOf[T any](r *Replication, e *donburi.Entry, n *nodes.Node, c *donburi.C
 		v := new(T)
 		*v = *c.Get(e)
 		w := r.shared.Tagged(b.Comp, e, unsafe.Pointer(v))
-		r.draw.screen.Draw(b.Track, w, false)
+		r.draw.Screen.Draw(b.Track, w, false)
 		b.Comp.StandIn.Set(e, unsafe.Pointer(v), w)
 		return *v
 	}
 	v := *c.Get(e) // stays on the stack
-	r.draw.screen.Draw(b.Track, unsafe.Pointer(&v), false)
+	r.draw.Screen.Draw(b.Track, unsafe.Pointer(&v), false)
 	return v
 }
 
@@ -182,101 +154,10 @@ func (r *Replication) Frame() {
 	if r.shared.Proxy == nil {
 		return
 	}
-	r.draw.moveRender()
-	r.draw.framed = true
-	r.draw.reveal()
-	r.draw.inPlace.Draw()
+	r.draw.MoveRender()
+	r.draw.Framed = true
+	r.draw.Reveal()
+	r.draw.InPlace.Draw()
 	r.predict.paint()
 	r.places.Again()
-}
-
-// sampleTick returns the tick at which an item's state is drawn that came for tick t.
-// That is the newest tick if the core has advanced the item since, or if a late packet
-// corrects what is already drawn for a later tick.
-func (dr *drawing) sampleTick(n *nodes.Node, ord int, t rpl.Tick) rpl.Tick {
-	newest, k, sent := dr.Proxy.Newest(), n.Items[ord].Track, n.Replica.Tick(ord)
-	if dr.screen.Pace(k) > 0 && sent > k.Newest() { // where it has come to since is an estimate
-		dr.words, _ = n.Replica.Confirmed(ord, dr.words[:0])
-		return sent
-	}
-	if t >= newest || k.Newest() > t {
-		return newest
-	}
-	if dr.confirmed, _ = n.Replica.Confirmed(ord, dr.confirmed[:0]); !slices.Equal(dr.confirmed, dr.words) {
-		return newest
-	}
-	return t
-}
-
-// moveToEnd has a node that goes move on, as it is drawn, up to its end: tick t, or that of what came
-// last of a component. Else what flies evenly, of which little is said, would stand still before it
-// vanishes. Where the end is heard of too late, and it was drawn beyond it, callbacks find it at its end.
-func (dr *drawing) moveToEnd(n *nodes.Node, t rpl.Tick) {
-	for ord := range n.Items {
-		k := n.Items[ord].Track
-		if k == nil {
-			continue
-		}
-		end := dr.proxies.leaving.Ends(n.Replica, ord, t)
-		k.Leap(n.Replica.Leapt)
-		dr.words = n.Replica.WordsAt(ord, end, dr.words[:0])
-		switch {
-		case dr.screen.Render >= float64(end):
-			k.Restart(end, dr.words)
-			dr.inPlace.Start(n, &n.Items[ord])
-		case k.Newest() < end:
-			dr.push(n, ord, end, dr.screen.Before(k, end))
-			dr.inPlace.Start(n, &n.Items[ord])
-		}
-		k.Ends = true
-	}
-}
-
-// push adds an item's state, which is in words, to what it is drawn from.
-func (dr *drawing) push(n *nodes.Node, ord int, t, before rpl.Tick) {
-	k := n.Items[ord].Track
-	k.SentAt = n.Replica.Tick(ord)
-	dr.screen.Push(k, track.Item{Replica: n.Replica, Ord: ord}, t, before, dr.Proxy.Newest(), dr.words)
-}
-
-// moveRender moves the drawn time, in ticks, on; it never goes back.
-func (dr *drawing) moveRender() {
-	if dr.clock != nil {
-		drawn := math.Floor(dr.clock.Draw(dr.line.Now())*command.DrawnUnit) / command.DrawnUnit // as commands say it
-		dr.screen.Render = max(dr.screen.Render, drawn)
-	}
-	dr.moved.Frame()
-}
-
-// reveal shows and hides proxies by drawn time: a proxy is not drawn before its first
-// sample, nor from its removal's tick on. What is predicted is drawn ahead of that.
-func (dr *drawing) reveal() {
-	waiting := dr.hiding[:0]
-	for _, n := range dr.hiding {
-		switch {
-		case dr.nodes.Of(n.Entity) != n || n.Leaving || !n.Hidden || n.Orphan: // an orphan comes back when its parent is known
-		case dr.screen.Render < float64(n.From) && !n.IsAhead(), n.Parent != nil && n.Parent.Hidden:
-			waiting = append(waiting, n)
-		default:
-			dr.Hide(n, false)
-		}
-	}
-	clear(dr.hiding[len(waiting):])
-	dr.hiding = waiting
-	dr.proxies.leaving.Hide()
-}
-
-// stand has a node be drawn where it is until its parent is known. It reports false for what is not drawn.
-func (dr *drawing) stand(n *nodes.Node) bool {
-	return !n.Hidden && dr.World.Valid(n.Entity) && dr.moved.Stand(n, dr.moved.InWorld(dr.World.Entry(n.Entity)))
-}
-
-// showWhenDue lets reveal show the hidden nodes of a tree once drawn time reaches their state.
-func (dr *drawing) showWhenDue(n *nodes.Node) {
-	if n.Hidden && !n.Leaving {
-		dr.hiding = append(dr.hiding, n)
-	}
-	for c := range n.Kids {
-		dr.showWhenDue(c)
-	}
 }
