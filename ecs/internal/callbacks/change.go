@@ -33,7 +33,7 @@ func (q *Queue) StartComparing(b *nodes.Binding, fromDefault bool, from unsafe.P
 		p = from
 	}
 	t := b.Comp.Item
-	b.Reported = &nodes.Reported{Words: make([]int32, len(t.Words)), Vars: make([]any, len(t.Vars)), Old: b.Comp.Type.New(), Seen: nodes.Sightings{Refs: q.nodes}}
+	b.Reported = &nodes.Reported{Words: make([]int32, len(t.Words)), Vars: make([]any, len(t.Vars)), Old: b.Comp.Type.New(), Seen: nodes.Sightings{Refs: nodes.Held{Table: q.nodes}}}
 	q.sight(b, e, p, b.Reported.Words, b.Reported.Vars)
 	b.Reported.Seen.Of = append(b.Reported.Seen.Of, q.seen.Of...)
 	b.Comp.Copy(b.Reported.Old, p)
@@ -42,7 +42,7 @@ func (q *Queue) StartComparing(b *nodes.Binding, fromDefault bool, from unsafe.P
 // sight extracts an item, and records in q.seen the entities that it refers to, if they
 // are needed later.
 func (q *Queue) sight(b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer, words []int32, vars []any) {
-	var refs rpl.Refs = q.nodes
+	var refs rpl.Refs = nodes.Held{Table: q.nodes}
 	q.seen.Of = q.seen.Of[:0]
 	if b.Comp.CopyShares() && b.Comp.Item.HasRefs {
 		q.seen.Refs, refs = refs, &q.seen
@@ -132,7 +132,7 @@ func (q *Queue) unharmed(b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer) {
 	c.StandIn.Get(e, p, now)
 	words, vars := make([]int32, len(t.Words)), make([]any, len(t.Vars))
 	copy(vars, q.vars)
-	t.Extract(now, words, vars, q.nodes)
+	t.Extract(now, words, vars, nodes.Held{Table: q.nodes})
 	same := slices.Equal(words, q.words[:len(words)])
 	for k := range vars {
 		same = same && t.Vars[k].Type.Equal(vars[k], q.vars[k])
@@ -140,7 +140,7 @@ func (q *Queue) unharmed(b *nodes.Binding, e *donburi.Entry, p unsafe.Pointer) {
 	if same {
 		return
 	}
-	c.Unshare(was, q.vars, q.nodes)
+	c.Unshare(was, q.vars, nodes.Held{Table: q.nodes})
 	c.StandIn.Set(e, p, was)
 	q.Faults.Refuse("set not pure", fmt.Errorf("component %s: its set changes what stands behind a pointer or in a map, which old of OnChange shares then: "+
 		"have it put something new there", c.Name))

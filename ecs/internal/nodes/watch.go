@@ -7,6 +7,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/yohamta/donburi"
+
 	"github.com/tendonengine/tendon/rpl"
 )
 
@@ -45,6 +47,25 @@ func (s sighting) compare(id rpl.Node) int { return cmp.Compare(s.node, id) }
 // Sort prepares EntityOf.
 func (s *Sightings) Sort() {
 	slices.SortStableFunc(s.Of, func(a, b sighting) int { return a.compare(b.node) })
+}
+
+// Held are references as components hold them: also those to nodes that are leaving, which are null only once
+// that has been written.
+type Held struct{ *Table }
+
+// NodeOf and EntityOf translate between nodes and entities that are still there.
+func (h Held) NodeOf(e uint64) rpl.Node {
+	if n := h.Of(donburi.Entity(e)); n != nil {
+		return n.ID
+	}
+	return 0
+}
+
+func (h Held) EntityOf(id rpl.Node) uint64 {
+	if n := h.ByID[id]; n != nil {
+		return uint64(n.Entity)
+	}
+	return 0
 }
 
 // A Memory holds an item's fields as they were at the last look.
