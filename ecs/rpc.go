@@ -38,8 +38,8 @@ import (
 // A call that runs on the calling machine runs at the start of the same step's Send, or
 // inside the node's removal if that comes first (Call.Last). Calls made while these run
 // wait for the next Send. Dropped calls are counted as "rpc dropped", including those to
-// a peer that is lost or leaving. CallsDropped in Core().Counters counts calls to a peer
-// without the node, and calls that a client may not make.
+// a peer that is lost or leaving. CallsDropped in Core().Counters counts calls to a peer without
+// the node, unreliable ones beyond its budget, and calls that a client may not make.
 //
 // From Join on, Session is the session that is being joined. Reliable calls on it with
 // FromAnyone wait until its node has come, at most 64 of them and with null references;

@@ -137,9 +137,9 @@ func (u *Bucket) Afford(bits int, first bool) bool {
 // ForLane is what is to be reserved, besides share, for the next message that waits for the reliable
 // lane, and whether that pays for the whole message. What there is pays at once for one message, or several that
 // cost half a bucket. Then, and where there is less than a message costs, it saves up half of what the
-// budget gives. So neither waits for ever: a message while other things leave as soon as there is enough
-// for a small packet, nor these while there is a message in every send. One that costs more than the bucket
-// holds leaves once the bucket is full.
+// budget gives, until the bucket is full: then nothing else wants the rest. So neither waits for ever: a
+// message while other things leave as soon as there is enough for a small packet, nor these while there is a
+// message in every send. One that costs more than the bucket holds leaves once the bucket is full.
 // long is whether it is no call: see LaneTakes.
 func (u *Bucket) ForLane(share, cost float64, long bool) (reserve float64, whole bool) {
 	if !u.LaneTakes(share, cost, long) {
@@ -150,7 +150,7 @@ func (u *Bucket) ForLane(share, cost float64, long bool) (reserve float64, whole
 	case pays && u.saved == 0 && (u.atOnce == 0 || u.atOnce+need <= float32(u.Size/2)):
 		u.atOnce += need
 		return cost, true
-	case pays && u.saved >= need:
+	case pays && u.saved >= need, share == 0 && u.Tokens >= u.Size: // beyond a full bucket nothing is saved
 		u.saved = 0
 		return cost, true
 	}

@@ -30,6 +30,36 @@ func TestMessageDearerThanTheBucketLeaves(t *testing.T) {
 	}
 }
 
+// Messages that cost more than half a bucket get the whole budget where nothing else leaves. Shorter ones leave with
+// what the packets of a send leave over.
+func TestMessagesAloneGetTheWholeBudget(t *testing.T) {
+	const rate, sends = 8000, 30
+	for _, cost := range []float64{1100, 1500, 1999, 2000, 2500} {
+		var u Bucket
+		paid := 0.0
+		for n := 1; n <= 20*sends; n++ {
+			u.Refill(NewBudget(rate), 0, time.Duration(n)*time.Second/sends)
+			share, left := 0.0, 0
+			for whole := true; whole; {
+				var reserve float64
+				if reserve, whole = u.ForLane(share, cost, false); whole {
+					left++
+				}
+				share += reserve
+			}
+			u.Reserve(share)
+			for range left {
+				u.Charge(cost)
+				paid += cost
+			}
+			u.Correct(left*int(cost), 0)
+		}
+		if share := paid / 20 / rate; share < 0.8 {
+			t.Errorf("messages that cost %.0f bytes get %.2f of the budget", cost, share)
+		}
+	}
+}
+
 // Where packets are lost only the last segment of a long message counts twice.
 func TestLaneCost(t *testing.T) {
 	for bytes, most := range map[int]float64{40: 2, 1000: 2, 2000: 1.9, 8000: 1.15, 16000: 1.1} {

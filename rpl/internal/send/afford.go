@@ -2,6 +2,7 @@ package send
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -118,8 +119,14 @@ func (plr *planner) fitSpeculative(p *Peer) {
 
 // payCalls charges unreliable calls, in order, before arrivals and updates are planned.
 // They have a share of their own, half of the budget, which they save up: so neither
-// calls nor state wait for ever. The first may cost more than is left.
+// calls nor state wait for ever. The first may cost more than is left. Where some were dropped in the
+// send before, those on the next node come first now: else the same ones would be heard always, and others
+// never.
 func (plr *planner) payCalls(p *Peer) {
+	if turn := p.RPC.turn; turn != 0 {
+		p.RPC.turn = 0
+		slices.SortStableFunc(p.RPC.Unreliable, func(a, b []byte) int { return cmp.Compare(turnOf(a)-turn, turnOf(b)-turn) })
+	}
 	u := &p.bucket
 	for u.Calls > 0 && u.Left > 0 && p.RPC.paid < len(p.RPC.Unreliable) {
 		cost := budget.BundleCost(8 * len(p.RPC.Unreliable[p.RPC.paid]))
@@ -152,9 +159,18 @@ func (plr *planner) sparedCalls(p *Peer) {
 
 // dropCalls drops and counts a peer's unreliable calls from index from on.
 func (plr *planner) dropCalls(p *Peer, from int) {
+	if from < len(p.RPC.Unreliable) {
+		p.RPC.turn = turnOf(p.RPC.Unreliable[from])
+	}
 	plr.sender.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Unreliable) - from)
 	p.RPC.spares.Put(p.RPC.Unreliable[from:])
 	p.RPC.Unreliable = p.RPC.Unreliable[:from]
+}
+
+// turnOf is the handle of the node that a call is on, and 1.
+func turnOf(call []byte) uint32 {
+	h, _ := binary.Uvarint(call)
+	return uint32(h) + 1
 }
 
 // laneShare is the bytes of the bucket that messages waiting for the reliable lane get

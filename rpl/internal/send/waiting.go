@@ -107,7 +107,7 @@ func (p *Peer) roomToHold(e *handleState) bool {
 // heldNoMore notes that a peer holds no calls for a handle any more: the node has
 // arrived, or was removed.
 func (p *Peer) heldNoMore(v *lifecycle) {
-	p.RPC.held -= int(v.calls)
+	p.RPC.held -= int32(v.calls)
 	v.calls = 0
 }
 
