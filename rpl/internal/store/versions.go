@@ -231,8 +231,16 @@ func (r *Row) SameVars(ver uint32) bool {
 // of a difference: at 30, in a world where all has just arrived, a send takes up to twice as much.
 const briefVars = 32
 
-// IsBrief reports whether the values of variable length of a row, which may have none, take few bytes. buf is scratch.
+// briefWords is how many words such a row may have, of which most take a byte or two: an array of hundreds would be
+// told whole in each send for a round trip.
+const briefWords = 24
+
+// IsBrief reports whether a row has few words, and its values of variable length, if it has any, take few bytes. buf is
+// scratch.
 func (r *Row) IsBrief(buf *[]byte) bool {
+	if len(r.Type.Words) > briefWords {
+		return false
+	}
 	if r.Vars == nil {
 		return true
 	}
