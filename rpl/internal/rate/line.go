@@ -160,16 +160,16 @@ func (l *Line) Arrived(total, together uint32, sent, at time.Duration) {
 		l.resume(at)
 	}
 	l.received = ms
+	if l.rise == nil {
+		l.rise = new(rise)
+	}
 	s := &l.now
 	trip := max(at-sent, time.Microsecond)
 	if s.trips++; s.quickest == 0 || trip < s.quickest {
-		s.quickest = trip
+		s.quickest, l.rise.quick = trip, mark{total, at}
 	}
 	if l.least[0] == 0 || trip < l.least[0] {
 		l.least[0] = trip
-	}
-	if l.rise == nil {
-		l.rise = new(rise)
 	}
 	l.rise.note(total, sent, at, trip, trip-l.base())
 	l.measureBurst(together, trip, at)
@@ -300,13 +300,14 @@ func (l *Line) judge(now time.Duration) {
 		return
 	}
 	queue := l.now.quickest - l.base()
+	l.rise.period(queue)
 	if l.cut.at != 0 {
 		l.checkCut(now, queue)
 		return
 	}
 	stands := l.limit > 0 || l.before.trips > 0 && l.before.quickest-l.base() > target
 	switch {
-	case queue > target && (l.limit == 0 || 2*l.asked < l.round) && l.rise.isWay(l.now.last):
+	case queue > target && (l.limit == 0 || 2*l.asked < l.round) && l.rise.isWay(l.now.last, l.loss()):
 		l.least, l.renewed, l.rise.waited = [2]time.Duration{l.now.quickest, 0}, now, 0
 	case queue > target && l.rise.waits(l.now.last, l.sends(now)):
 	case queue > target && (stands || queue > most):

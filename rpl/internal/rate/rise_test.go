@@ -58,3 +58,63 @@ func TestLineThatBreaksDownIsFollowed(t *testing.T) {
 		}
 	}
 }
+
+// A way that becomes longer for good by less, in two steps that jitter hides, holds next to nothing back either, whatever
+// the game sends.
+func TestLongerWayWithJitter(t *testing.T) {
+	for _, jitter := range []time.Duration{5, 10, 20} {
+		jumps, limited, held := 0, 0, 0
+		for _, up := range []time.Duration{30, 50, 75, 100} {
+			for _, loss := range []float64{0, 0.02} {
+				for _, demand := range []float64{3000, 6000, 12_000, 25_000} {
+					for seed := range uint64(4) {
+						rng := rand.New(rand.NewPCG(seed, 6))
+						way := netsim.Conditions{Delay: 25 * time.Millisecond, Jitter: jitter * time.Millisecond, Loss: loss}
+						s := newSender(seed, way, demand)
+						s.run(4*time.Second + time.Duration(rng.IntN(1000))*time.Millisecond)
+						way.Delay += up * time.Millisecond
+						s.down.SetConditions(way)
+						s.up.SetConditions(way)
+						before := held
+						for range 5 * 60 {
+							if s.tick(); s.line.Limit() != 0 && s.line.Limit() < demand {
+								held++
+							}
+						}
+						if jumps++; held > before {
+							limited++
+						}
+					}
+				}
+			}
+		}
+		t.Logf("jitter %d ms: held back after %d of %d jumps, in %d steps", jitter, limited, jumps, held)
+		if limited > jumps/20 || held > jumps*4 {
+			t.Errorf("jitter %d ms: held back after %d of %d jumps, in %d steps", jitter, limited, jumps, held)
+		}
+	}
+}
+
+// A queue that is full and stays so, since all beyond it is dropped, is no longer way: such lines are followed.
+func TestFullQueueIsFollowed(t *testing.T) {
+	for _, jitter := range []time.Duration{0, 10, 20} {
+		sent, lost := 0., 0.
+		for _, rate := range []int{16_000, 32_000, 64_000} {
+			for _, queue := range []float64{0.13, 0.17, 0.22} {
+				for seed := range uint64(4) {
+					way := netsim.Conditions{Delay: 40 * time.Millisecond, Jitter: jitter * time.Millisecond}
+					s := newSender(seed, way, 1.5*float64(rate))
+					s.run(5 * time.Second)
+					way.Rate, way.Queue = rate, int(queue*float64(rate))
+					s.down.SetConditions(way)
+					_, left, came := s.over(8 * time.Second)
+					sent, lost = sent+left, lost+left-came
+				}
+			}
+		}
+		t.Logf("jitter %d ms: %.1f %% are lost", jitter, 100*lost/sent)
+		if lost > 0.055*sent {
+			t.Errorf("jitter %d ms: %.1f %% are lost", jitter, 100*lost/sent)
+		}
+	}
+}
