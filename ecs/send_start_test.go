@@ -6,6 +6,8 @@ package ecs_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -166,5 +168,59 @@ func TestJoinsOnGoodLines(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What has come into view on a line that loses packets is told of while its arrival is under way: copies of
+// arrivals leave room for that.
+func TestNewNodesAreToldOfOnLossyLine(t *testing.T) {
+	c := newOnlooker(t, netsim.Conditions{Delay: 150 * time.Millisecond, Loss: 0.05}, 0, 0, true)
+	c.joined()
+	c.steps(400) // what the line loses is known
+	rng := rand.New(rand.NewPCG(2, c.seed))
+	var walk []*donburi.Entry
+	others := c.server.step
+	c.server.step = func() {
+		others()
+		for _, e := range walk {
+			Body.Get(e).Pos.X += float64(1+rng.IntN(16)) / 8
+		}
+	}
+	var longest []int // steps without news of one, for each time
+	for range 9 {
+		for i := range 80 {
+			walk = append(walk, Crate.Spawn(c.server.World(), CrateArgs{Label: strings.Repeat(string(rune(97+i%26)), 32), Pos: gmath.Vec{X: 10_000, Y: 10_000}}))
+		}
+		type news struct {
+			x  float64
+			at int
+		}
+		last, most := map[donburi.Entity]news{}, 0
+		for at := range 50 {
+			c.steps(1)
+			for e := range Paint.Iter(c.client.World()) {
+				x := Body.Get(e).Pos.X
+				n, ok := last[e.Entity()]
+				if ok && n.x != x {
+					most = max(most, at-n.at)
+				}
+				if !ok || n.x != x {
+					last[e.Entity()] = news{x, at}
+				}
+			}
+		}
+		if longest = append(longest, most); len(last) < 80 {
+			t.Errorf("the client has %d of 80", len(last))
+		}
+		for _, e := range walk {
+			e.Remove()
+		}
+		walk = walk[:0]
+		c.steps(90)
+	}
+	slices.Sort(longest)
+	t.Logf("steps without news of one: %v", longest)
+	if got := longest[len(longest)/2]; got > 12 {
+		t.Errorf("of one that has just come are no news for %d steps, usually", got)
 	}
 }

@@ -94,10 +94,15 @@ func (plr *planner) sinceOf(b *bundle) ids.Tick {
 	return plr.store.Tick + 1 - ids.Tick(b.urgency)
 }
 
+// copiesLeave is how many bytes of what may be under way copies of arrivals leave to speculative updates:
+// without these what has come into view stands until its arrival is acked.
+const copiesLeave = 1800
+
 // fitSpeculative leaves out speculative updates for which there is no room to spare, and those of
 // nodes of which a copy of the arrival leaves in this send: it carries the same. With both, the peer
 // would have the row as a keyframe, and the authority would not know: one of the two packets, or
-// its ack, may be lost. They would not start the next line from the same version.
+// its ack, may be lost. They would not start the next line from the same version. One
+// send leaves three quarters to the next ones, and those go first that have waited longest.
 func (plr *planner) fitSpeculative(p *Peer) {
 	if p.plan.speculative.empty() {
 		return
@@ -105,10 +110,16 @@ func (plr *planner) fitSpeculative(p *Peer) {
 	speculative := p.plan.speculative.in(plr.sender.Updates.bundles.speculative)
 	lossy := p.Link.Lossy()
 	line := float64(plr.lineRoom(p)) // calls and messages, which come after, go by the bucket alone
+	rest := line * 3 / 4
+	plr.order = plr.order[:0]
 	for i := range speculative {
-		g := &speculative[i]
+		plr.order = append(plr.order, ranked{speculative[i].urgency, int32(i)})
+	}
+	slices.SortFunc(plr.order, mostUrgent)
+	for _, o := range plr.order {
+		g := &speculative[o.i]
 		b := budget.BundleCost(int(g.bits))
-		if g.skip = min(p.bucket.Left, line) < b || p.States[g.handle].has(statePlanned); !g.skip {
+		if g.skip = line < rest || min(p.bucket.Left, line) < b || p.States[g.handle].has(statePlanned); !g.skip {
 			p.bucket.Left, line = p.bucket.Left-b, line-b
 			if lossy {
 				plr.sender.Updates.beginCopies(p, plr.sender.Updates.recsOf(g))

@@ -238,6 +238,9 @@ func (t *transit) due(now time.Duration, copies uint8) int {
 // the current state of the nodes. It reports whether any was due, as planRemovals does.
 func (plr *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) {
 	most, room := p.Link.CopiesFor(), plr.lineRoom(p)
+	if copies {
+		room -= 8 * copiesLeave
+	}
 	kept := p.coming[:0]
 	calm := int(p.arrivals.calm)
 	if copies || p.arrivals.lost {
