@@ -141,3 +141,12 @@ func (l *Link) Taken() {
 		l.Acks, l.many = l.few[:0], l.Acks
 	}
 }
+
+// Whole is the highest number below limit with the given low 16 bits.
+func Whole(limit uint64, low uint32) uint64 {
+	n := limit&^0xffff | uint64(low&0xffff)
+	if n >= limit && n >= 1<<16 {
+		n -= 1 << 16
+	}
+	return n
+}

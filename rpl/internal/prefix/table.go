@@ -17,6 +17,15 @@ func Raw(v uint32, n int) Sym { return Sym(n)<<MaxRun | Sym(v)&(1<<n-1) }
 // Bits is how many bits the run has.
 func (s Sym) Bits() int { return int(s >> MaxRun) }
 
+// Bits is how many bits runs have together.
+func Bits(syms []Sym) int {
+	n := 0
+	for _, s := range syms {
+		n += s.Bits()
+	}
+	return n
+}
+
 // With is the run with another behind it; they must fit.
 func (s Sym) With(t Sym) Sym {
 	return (s + t&^runBits) | t&runBits<<(s>>MaxRun&63)

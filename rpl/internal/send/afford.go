@@ -2,7 +2,6 @@ package send
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -94,10 +93,6 @@ func (plr *planner) sinceOf(b *bundle) ids.Tick {
 	return plr.store.Tick + 1 - ids.Tick(b.urgency)
 }
 
-// copiesLeave is how many bytes of what may be under way copies of arrivals leave to speculative updates:
-// without these what has come into view stands until its arrival is acked.
-const copiesLeave = 1800
-
 // fitSpeculative leaves out speculative updates for which there is no room to spare, and those of
 // nodes of which a copy of the arrival leaves in this send: it carries the same. With both, the peer
 // would have the row as a keyframe, and the authority would not know: one of the two packets, or
@@ -136,7 +131,7 @@ func (plr *planner) fitSpeculative(p *Peer) {
 func (plr *planner) payCalls(p *Peer) {
 	if turn := p.RPC.turn; turn != 0 {
 		p.RPC.turn = 0
-		slices.SortStableFunc(p.RPC.Unreliable, func(a, b []byte) int { return cmp.Compare(turnOf(a)-turn, turnOf(b)-turn) })
+		slices.SortStableFunc(p.RPC.Unreliable, func(a, b []byte) int { return cmp.Compare(wire.Callee(a)-turn, wire.Callee(b)-turn) })
 	}
 	u := &p.bucket
 	for u.Calls > 0 && u.Left > 0 && p.RPC.paid < len(p.RPC.Unreliable) {
@@ -171,17 +166,11 @@ func (plr *planner) sparedCalls(p *Peer) {
 // dropCalls drops and counts a peer's unreliable calls from index from on.
 func (plr *planner) dropCalls(p *Peer, from int) {
 	if from < len(p.RPC.Unreliable) {
-		p.RPC.turn = turnOf(p.RPC.Unreliable[from])
+		p.RPC.turn = wire.Callee(p.RPC.Unreliable[from])
 	}
 	plr.sender.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Unreliable) - from)
 	p.RPC.spares.Put(p.RPC.Unreliable[from:])
 	p.RPC.Unreliable = p.RPC.Unreliable[:from]
-}
-
-// turnOf is the handle of the node that a call is on, and 1.
-func turnOf(call []byte) uint32 {
-	h, _ := binary.Uvarint(call)
-	return uint32(h) + 1
 }
 
 // laneShare is the bytes of the bucket that messages waiting for the reliable lane get

@@ -52,7 +52,7 @@ func (u *updates) appendArrival(p *Peer, h uint32) (bits int) {
 		s = coder.AppendBytes(s, &m.Entry.Length, n.Spawn.Args)
 	}
 	u.syms = s
-	bits += symBits(s[begin:])
+	bits += prefix.Bits(s[begin:])
 	u.sender.Accounts.OtherBits.Arrivals += uint64(bits)
 	moves := false
 	for i, ri := range n.Rows() {
@@ -70,7 +70,7 @@ func (u *updates) appendArrival(p *Peer, h uint32) (bits int) {
 		from := len(u.syms)
 		u.syms = m.AppendKey(u.syms, r.Type, u.store.Known(r).All(r.Type.Width), u.sender.Tables.hearer(r, m))
 		u.appendVars(p, r, nil)
-		row := symBits(u.syms[from:])
+		row := prefix.Bits(u.syms[from:])
 		u.sender.Accounts.Bits[r.Type.Account].Arrivals += uint64(row)
 		bits += row
 		moves = moves || r.Moving
@@ -145,7 +145,7 @@ func (u *updates) headBits(p *Peer, says int, head *coder.ArrivalHead) (bits int
 		u.head = u.appendLayout(p.Model, u.head, head.Layout)
 	}
 	u.head = p.Model.Entry.AppendHead(u.head, says, head, before)
-	return symBits(u.head)
+	return prefix.Bits(u.head)
 }
 
 // appendLayout codes the definition of a layout.

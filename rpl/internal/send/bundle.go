@@ -107,7 +107,7 @@ func (c codes) bits(syms []prefix.Sym) int {
 	if c.isRun() {
 		return prefix.Sym(c).Bits()
 	}
-	return symBits(c.among(syms))
+	return prefix.Bits(c.among(syms))
 }
 
 func (c codes) put(e *prefix.Encoder, syms []prefix.Sym) {
@@ -134,7 +134,7 @@ func (u *updates) bundle(h uint32, since cursor) bundle { return u.bundleOf(h, s
 func (u *updates) bundleOf(h uint32, from, to cursor) bundle {
 	syms := u.syms[:to.syms]
 	return bundle{
-		handle: h, codes: codesOf(syms, from.syms), bits: uint32(symBits(syms[from.syms:])),
+		handle: h, codes: codesOf(syms, from.syms), bits: uint32(prefix.Bits(syms[from.syms:])),
 		recAt: uint32(from.recs), recN: uint32(to.recs - from.recs),
 	}
 }
@@ -176,14 +176,6 @@ func (u *updates) note(handle, ver uint32, kind, gen uint8, row int) {
 
 // recsOf returns a bundle's entries.
 func (u *updates) recsOf(b *bundle) []link.Entry { return u.recs[b.recAt : b.recAt+b.recN] }
-
-func symBits(syms []prefix.Sym) int {
-	n := 0
-	for _, s := range syms {
-		n += s.Bits()
-	}
-	return n
-}
 
 // flag is 1 if b is true, else 0. It compiles to no branch.
 func flag(b bool) int {

@@ -361,7 +361,7 @@ func (k *packer) putArrivals(bundles []bundle) int {
 		var few [4]link.Entry
 		syms, layouts := k.sender.Updates.appendArrivals(p, p.block.syms[:0], few[:0], b, &next)
 		p.block.syms = syms
-		n := symBits(syms)
+		n := prefix.Bits(syms)
 		if n+wire.NameBits > k.room {
 			return i
 		}

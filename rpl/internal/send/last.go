@@ -111,14 +111,14 @@ func (u *updates) appendLast(p *Peer, v *lifecycle) {
 			u.buf = t.Type.Append(u.buf[:0], l.Vars[k])
 			u.syms = coder.AppendBytes(u.syms, &m.Entry.Length, u.buf)
 		}
-		if symBits(u.syms[at+1:]) > wire.MaxLastBits {
+		if prefix.Bits(u.syms[at+1:]) > wire.MaxLastBits {
 			u.syms = u.syms[:flagAt+1]
 			u.sender.noteLastTooLong(p, l)
 			continue
 		}
 		u.syms[flagAt] = prefix.Raw(1, 1)
 	}
-	u.syms[at] = coder.Unsigned(&m.Entry.Length, uint32(symBits(u.syms[at+1:])))
+	u.syms[at] = coder.Unsigned(&m.Entry.Length, uint32(prefix.Bits(u.syms[at+1:])))
 }
 
 // noteLastTooLong counts that a row's last state does not go with the removal of its node, once

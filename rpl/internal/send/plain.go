@@ -147,7 +147,7 @@ func (u *updates) codeOnly(p *Peer, r *store.Row, pr *peerRow, b *bundle) {
 		u.syms = append(u.syms, prefix.Raw(0, 1), p.Model.Entry.Row.Sym(action))
 	}
 	u.appendDelta(p, b.handle, 0, r, pr, action)
-	b.codes, b.bits = codesOf(u.syms, at), uint32(symBits(u.syms[at:]))
+	b.codes, b.bits = codesOf(u.syms, at), uint32(prefix.Bits(u.syms[at:]))
 }
 
 // isCoded reports whether an update of the row against the version that the peer has

@@ -92,7 +92,7 @@ func (rc *receiver) readPacket(p *Peer, d *prefix.Decoder) (*clientPacket, error
 	u.begin()
 	head := d.Peek()
 	if u.any = head&1 != 0; u.any {
-		u.report.Newest = nearest(l.Next, uint32(head>>1))
+		u.report.Newest = link.Whole(l.Next, uint32(head>>1))
 		u.report.Hold = int16(head >> 17 & 0xff)
 		d.Skip(1 + 16 + 8)
 		if !readAcks(&u.report, d, &rc.sender.Tables.Defaults.Entry) || u.report.Newest >= l.Next {
@@ -231,15 +231,6 @@ func (rc *receiver) thaw(p *Peer, lost bool) {
 	for _, r := range rc.losses {
 		rc.lost(p, r)
 	}
-}
-
-// nearest is the highest number below limit with the given low 16 bits.
-func nearest(limit uint64, low uint32) uint64 {
-	n := limit&^0xffff | uint64(low&0xffff)
-	if n >= limit && n >= 1<<16 {
-		n -= 1 << 16
-	}
-	return n
 }
 
 // ReceiveMessage is Authority.ReceiveMessage.

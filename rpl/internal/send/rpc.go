@@ -17,7 +17,7 @@ type peerCalls struct {
 	Ready      outbox.Outbox // reliable messages that the lane has not taken yet
 	Waiting    []waitingCall
 	held       int32  // the sum of lifecycle.calls
-	turn       uint32 // whose unreliable calls come first, because some were dropped in the send before (turnOf); 0: none were
+	turn       uint32 // whose unreliable calls come first, because some were dropped in the send before (wire.Callee); 0: none were
 	Unreliable [][]byte
 	spares     wire.Spares // of Unreliable
 	paid       int         // how many of unreliable leave in this send

@@ -239,7 +239,7 @@ func (t *transit) due(now time.Duration, copies uint8) int {
 func (plr *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool) {
 	most, room := p.Link.CopiesFor(), plr.lineRoom(p)
 	if copies {
-		room -= 8 * copiesLeave
+		room -= 8 * wire.CopiesLeave
 	}
 	kept := p.coming[:0]
 	calm := int(p.arrivals.calm)

@@ -399,7 +399,7 @@ func (u *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRo
 			u.syms = append(u.syms, c.among(u.syms)...)
 		}
 	}
-	*as += uint64(symBits(u.syms[from:]))
+	*as += uint64(prefix.Bits(u.syms[from:]))
 }
 
 // implicit reports whether "the newest version up to the packet's base tick" also means

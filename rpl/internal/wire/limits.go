@@ -222,6 +222,10 @@ const (
 	MaxWhole = 4 << 10
 	MaxLong  = MaxItems * MaxVar
 
+	// CopiesLeave is how many bytes of what may be under way copies of arrivals leave to updates of what has
+	// arrived, a packet and a half: without these that stands until its arrival is acked.
+	CopiesLeave = 1800
+
 	// MaxInPacket bounds the arrivals, and the removals, in one packet: a datagram holds
 	// fewer than 1,200 of the smallest.
 	MaxInPacket = 4096

@@ -125,6 +125,12 @@ type WireCall struct {
 	Args   []byte
 }
 
+// Callee is the handle of the node that a call is on, which AppendCall has written, and 1.
+func Callee(call []byte) uint32 {
+	h, _ := binary.Uvarint(call)
+	return uint32(h) + 1
+}
+
 // ParseCall reads what AppendCall has written; the arguments stay where they are in b.
 func ParseCall(b []byte, s *schema.Schema, lane ids.Lane) (c WireCall, err error) {
 	h, n := binary.Uvarint(b)
