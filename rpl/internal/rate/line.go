@@ -63,16 +63,6 @@ type mark struct {
 	at    time.Duration
 }
 
-// A cut is a limit that was lowered because of a queue.
-type cut struct {
-	at    time.Duration // 0: none is under way
-	first bool          // there was no limit before, and the line is not known well
-	limit float64       // before the cut
-	share float64       // of what the line carries is sent since then
-	from  time.Duration // when the packets were sent that met the queue first after the cut; 0: none has come yet
-	queue time.Duration // that they met
-}
-
 // A trial sends less for a while, to see whether less is lost.
 type trial struct {
 	begun      time.Duration // 0: none is under way
@@ -94,10 +84,6 @@ const (
 	few     = 2                      // … or these, where a queue shows that the line has a limit
 
 	window = 10 * time.Second // for which the quickest round trip is believed
-
-	drainIn = time.Second            // in which a queue is to go away, …
-	judged  = 400 * time.Millisecond // after which it is seen whether it does, …
-	leave   = 0.3                    // … but so much of what the line carries is sent all the same
 
 	slowly  = 0.03 // the first growth after a sign of a slow line; it doubles in each period …
 	quickly = 0.25 // … up to this
@@ -299,6 +285,14 @@ func (l *Line) judge(now time.Duration) {
 	if l.now.trips == 0 {
 		return
 	}
+	if r := l.rise; r.was != 0 {
+		if now-l.renewed > doubted {
+			r.was = 0
+		} else if float64(l.now.lost) > radio*float64(l.now.came+l.now.lost) { // no longer way, but a queue that is full
+			l.least[1], r.was, r.first = min(r.was, l.base()), 0, mark{}
+			l.least[0] = l.least[1]
+		}
+	}
 	queue := l.now.quickest - l.base()
 	l.rise.period(queue)
 	if l.cut.at != 0 {
@@ -308,6 +302,7 @@ func (l *Line) judge(now time.Duration) {
 	stands := l.limit > 0 || l.before.trips > 0 && l.before.quickest-l.base() > target
 	switch {
 	case queue > target && (l.limit == 0 || 2*l.asked < l.round) && l.rise.isWay(l.now.last, l.loss()):
+		l.rise.was = cmp.Or(l.rise.was, l.base())
 		l.least, l.renewed, l.rise.waited = [2]time.Duration{l.now.quickest, 0}, now, 0
 	case queue > target && l.rise.waits(l.now.last, l.sends(now)):
 	case queue > target && (stands || queue > most):
@@ -319,59 +314,6 @@ func (l *Line) judge(now time.Duration) {
 		l.tryLess(now)
 	default:
 		l.grow(now, queue)
-	}
-}
-
-// lower cuts the limit because of a queue, to what lets the queue go.
-func (l *Line) lower(now, queue time.Duration) {
-	carries := l.carried()
-	if carries == 0 {
-		return
-	}
-	if l.limit > 0 {
-		l.lowerTo(now, queue, carries, l.limit)
-		return
-	}
-	// Perhaps it is only a disturbance, in which little arrived. The next period shows.
-	l.lowerTo(now, queue, max(carries, l.sends(now)/2), 0)
-	l.cut.first = true
-}
-
-// lowerTo cuts the limit to a share of what the line carries.
-func (l *Line) lowerTo(now, queue time.Duration, carries, before float64) {
-	share := max(leave, 1-queue.Seconds()/drainIn.Seconds())
-	l.cut = cut{at: now, limit: before, share: share}
-	l.limit = max(least, carries*share)
-	l.step, l.calm, l.trial = slowly, now, trial{}
-}
-
-// checkCut looks whether a queue goes away. One that does not although less is sent is
-// not made of what is sent here: somebody else fills it, or the way has become longer.
-// To send less would then only harm.
-func (l *Line) checkCut(now, queue time.Duration) {
-	c := &l.cut
-	switch {
-	case l.now.oldest < c.at: // sent before it
-		if c.first && queue > target {
-			l.lowerTo(now, queue, l.carried(), c.limit)
-		}
-	case queue <= target/2 && c.from == 0 && now-c.at < drainIn+l.base(): // gone at once: it was a disturbance, or is over
-		l.limit, c.at = c.limit, 0
-	case queue <= target/2:
-		c.at = 0
-		if carries := l.carried(); carries > 0 {
-			l.limit = max(l.limit, min(carries, l.limit/c.share))
-		}
-	case c.from == 0:
-		c.from, c.queue = l.now.oldest, queue
-	case l.now.oldest < c.from+judged:
-	case c.queue-queue >= time.Duration((1-c.share)*float64(l.now.oldest-c.from)/3):
-		c.from, c.queue = l.now.oldest, queue // it goes
-	case l.carried() < 0.8*l.limit:
-		l.lowerTo(now, queue, l.carried(), c.limit)
-	default:
-		l.limit, c.at = c.limit, 0
-		l.least, l.renewed = [2]time.Duration{l.now.quickest, 0}, now
 	}
 }
 

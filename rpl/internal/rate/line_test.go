@@ -29,6 +29,8 @@ type sender struct {
 	tokens   float64
 	short    bool // of tokens in the last send
 	backlog  float64
+	once     float64 // share of the demand that no newer state replaces …
+	said     float64 // … and what of it waits
 	flight   []flying
 	next     uint32
 	newest   uint32 // acknowledged
@@ -83,22 +85,34 @@ func (s *sender) send() {
 	s.tokens += rate * step.Seconds()
 	s.short = s.tokens < bucket
 	s.tokens = min(s.tokens, bucket)
+	wants := s.demand(s.now)
+	for s.said = min(s.said+wants*s.once*step.Seconds(), 4*packet); s.said >= 200 && s.tokens >= 200; {
+		n := min(s.said, packet, s.tokens)
+		s.packet(int(n))
+		s.said -= n
+	}
 	// State: what was not sent in time is replaced by newer state.
-	s.backlog = min(s.backlog+s.demand(s.now)*step.Seconds(), max(s.demand(s.now)*0.25, packet))
+	wants *= 1 - s.once
+	s.backlog = min(s.backlog+wants*step.Seconds(), max(wants*0.25, packet))
 	room := func() float64 { return min(s.tokens, s.line.Spare(s.now)) }
 	for s.backlog >= 200 && room() >= 200 || s.backlog > 0 && room() >= 200 && len(s.flight) == 0 {
 		n := int(min(s.backlog, packet, max(room(), 200)))
-		var b [packet]byte
-		s.line.Sent(n)
-		binary.LittleEndian.PutUint32(b[:], s.next)
-		binary.LittleEndian.PutUint64(b[4:], uint64(s.now))
-		s.down.Send(s.now, b[:max(n, 12)])
-		s.flight = append(s.flight, flying{s.next, s.now, s.line.Total(), n, false})
-		s.next++
-		s.tokens -= float64(n)
+		s.packet(n)
 		s.backlog -= float64(n)
-		s.sent += n
 	}
+}
+
+// packet sends one.
+func (s *sender) packet(n int) {
+	var b [packet]byte
+	s.line.Sent(n)
+	binary.LittleEndian.PutUint32(b[:], s.next)
+	binary.LittleEndian.PutUint64(b[4:], uint64(s.now))
+	s.down.Send(s.now, b[:max(n, 12)])
+	s.flight = append(s.flight, flying{s.next, s.now, s.line.Total(), n, false})
+	s.next++
+	s.tokens -= float64(n)
+	s.sent += n
 }
 
 // peer takes what arrives and acknowledges it.

@@ -15,6 +15,7 @@ type rise struct {
 	builds float64       // bytes a second that the line carries at most, if the rise was a queue …
 	much   bool          // … of much that left at once
 	waited uint8         // so many periods for what comes behind it
+	was    time.Duration // the empty line's round trip before the way became longer, as long as that is doubted; 0: it is not
 
 	quick     mark    // the quickest packet of the period that is being measured
 	low, flat level   // of the newest period without a queue, and of the first behind it from which on the queue is about the same
@@ -42,6 +43,8 @@ const (
 	// busier is how many times as fast as before packets come at most: where so much more is sent it makes queues, and as
 	// what comes into view leaves as fast as what left before arrives (Line.Room), they stay the same.
 	busier = 2
+	// doubted is for how long a longer way is doubted: if much is lost on it, it was a queue, which is full now.
+	doubted = 2 * time.Second
 )
 
 // note takes a packet that came at a time, sent when total bytes had been, after a round trip that is so much longer
@@ -54,8 +57,9 @@ func (r *rise) note(total uint32, sent, at, trip, queue time.Duration) {
 	case more <= 0 || sent < r.sent:
 		return
 	case trip > r.level+target/2:
+		crept := r.first.at == 0 && r.level > trip-queue+target/2
 		r.first, r.level = mark{}, trip
-		if up := trip - r.trip; up > target/2 { // else it has risen bit by bit
+		if up := trip - r.trip; up > target/2 && !crept { // else it has risen bit by bit
 			r.first = mark{total, at}
 			r.builds, r.much = float64(more)/(up+sent-r.sent).Seconds(), more > much
 		}
@@ -82,7 +86,7 @@ func (r *rise) period(queue time.Duration) {
 // isWay is whether the way has become longer, by the newest packet that came. A share of what comes now is lost.
 func (r *rise) isWay(last mark, loss float64) bool {
 	took := last.at - r.first.at
-	return r.first.at != 0 && took >= seen && float64(last.bytes-r.first.bytes) > contradicts*r.builds*took.Seconds() ||
+	return r.first.at != 0 && took >= seen && (1-loss)*float64(last.bytes-r.first.bytes) > contradicts*r.builds*took.Seconds() ||
 		r.isFlat(loss)
 }
 
