@@ -77,7 +77,7 @@ func (st *Store) Hold(slot uint32, peer int32) {
 	n.Holders[at] = newHolder(peer, st.Now)
 	st.noteHeld(n)
 	if st.reckons.By != nil {
-		n.tellReckoned(st)
+		n.restate(st)
 	}
 }
 

@@ -70,9 +70,9 @@ func (st *Store) keeps(r *Row, stated, now []int32, since []uint32, rests bool) 
 	return true
 }
 
-// tellReckoned has the rows of a node told anew that the function has moved for a second, for a peer
+// restate has the rows of a node told anew that the function has moved for a second, for a peer
 // that is about to have them.
-func (n *Node) tellReckoned(st *Store) {
+func (n *Node) restate(st *Store) {
 	for _, i := range n.Rows() {
 		r := &st.Rows[i]
 		if !r.Type.IsReckoned() || r.versions == 0 {
