@@ -96,8 +96,8 @@ func (plr *planner) sinceOf(b *bundle) ids.Tick {
 // fitSpeculative leaves out speculative updates for which there is no room to spare, and those of
 // nodes of which a copy of the arrival leaves in this send: it carries the same. With both, the peer
 // would have the row as a keyframe, and the authority would not know: one of the two packets, or
-// its ack, may be lost. They would not start the next line from the same version. One
-// send leaves three quarters to the next ones, and those go first that have waited longest.
+// its ack, may be lost. They would not start the next line from the same version. Those go first that have
+// waited longest, and where packets are lost one send leaves three quarters to the next ones.
 func (plr *planner) fitSpeculative(p *Peer) {
 	if p.plan.speculative.empty() {
 		return
@@ -105,7 +105,7 @@ func (plr *planner) fitSpeculative(p *Peer) {
 	speculative := p.plan.speculative.in(plr.sender.Updates.bundles.speculative)
 	lossy := p.Link.Lossy()
 	line := float64(plr.lineRoom(p)) // calls and messages, which come after, go by the bucket alone
-	rest := line * 3 / 4
+	rest := line * 3 / 4 * float64(flag(lossy))
 	plr.order = plr.order[:0]
 	for i := range speculative {
 		plr.order = append(plr.order, ranked{speculative[i].urgency, int32(i)})
