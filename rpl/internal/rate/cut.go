@@ -6,7 +6,7 @@ import "time"
 type cut struct {
 	at    time.Duration // 0: none is under way
 	first bool          // there was no limit before, and the line is not known well
-	drops bool          // since the cut
+	drops bool          // more was lost since the cut than before it, so that the queue was full
 	share float32       // of what the line carries is sent since then
 	limit float64       // before the cut
 	from  time.Duration // when the packets were sent that met the queue first after the cut; 0: none has come yet
