@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"sync"
 	"time"
 
 	"github.com/hajimehoshi/ebiten/v2"
@@ -14,9 +15,13 @@ import (
 	"github.com/tendonengine/tendon/ecs/internal/pace"
 )
 
-// Game holds the functions that Run calls, all on one goroutine. Step runs once per fixed
+// Game holds the functions that Run calls, one after the other, never two at once. Step runs once per fixed
 // step (tendon.Config.Steps a second), between Receive and Send; Draw runs once per
 // frame, after Frame. Run needs both.
+//
+// While the window stands, as when it is dragged in Windows, neither Update nor Draw is called, and Ebitengine says of
+// keys and pads what it said when that began. Steps go on, on a goroutine of their own: else a host's world would stand
+// for all, and a client would be taken for lost. So a Step keeps nothing that belongs to a goroutine or thread.
 //
 // An update takes the steps that are due: several, or none. So what is true for one update
 // only, as inpututil.IsKeyJustPressed, is asked in Update and kept for the next Step. A Step
@@ -103,15 +108,19 @@ func Split(g Game, panes ...Pane) error {
 	ebiten.SetRunnableOnUnfocused(true)
 	ebiten.SetScreenClearedEveryFrame(g.MaxFPS <= 0)
 	l := &loop{
-		game: g, panes: panes, begin: time.Now(), asks: ebiten.IsWindowClosingHandled(),
+		game: g, panes: panes, begin: time.Now(), end: make(chan struct{}), asks: ebiten.IsWindowClosingHandled(),
 		steps: pace.Steps{Hz: hz, Even: true}, limit: pace.Limit{FPS: g.MaxFPS},
 	}
 	ebiten.SetWindowClosingHandled(true) // else Ebitengine ends without a last update
+	defer close(l.end)
+	go l.stepBeside()
 	if g.DrawFinalScreen == nil {
 		err = ebiten.RunGame(l)
 	} else {
 		err = ebiten.RunGame(finalLoop{l})
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.close(err) // where Ebitengine itself has failed
 	switch {
 	case err == nil, errors.Is(err, ErrQuit):
@@ -122,24 +131,68 @@ func Split(g Game, panes ...Pane) error {
 	return fmt.Errorf("window: %w", err)
 }
 
+// stands is after how long without an update or a frame the window is taken to stand. Others see things stand after as long.
+const stands = 100 * time.Millisecond
+
 // loop is an ebiten.Game.
 type loop struct {
 	game  Game
 	panes []Pane
 	begin time.Time
-	asks  bool // the game decides itself whether a window that is being closed ends
+	end   chan struct{} // closed when Ebitengine has returned
+	asks  bool          // the game decides itself whether a window that is being closed ends
+
+	mu    sync.Mutex // held while anything of the game runs
 	steps pace.Steps
 	limit pace.Limit
+	seen  time.Duration // when Ebitengine last called; 0: it has not
 
 	updated bool // there has been an update, so the window was open
 	stepped bool // a step was made since the last frame
+	closed  bool
 }
 
 func (l *loop) now() time.Duration { return time.Since(l.begin) }
 
+// stepBeside takes the steps that are due while the window stands: Ebitengine calls nothing then.
+func (l *loop) stepBeside() {
+	for wait := stands; ; {
+		select {
+		case <-l.end:
+			return
+		case <-time.After(wait):
+			wait = l.standing()
+		}
+	}
+}
+
+// standing takes the steps that are due if the window stands, and returns when to ask again.
+func (l *loop) standing() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.updated || l.closed {
+		return stands
+	}
+	if rest := l.seen + stands - l.now(); rest > 0 {
+		return rest
+	}
+	l.step()
+	return max(l.steps.Next()-l.now(), time.Millisecond)
+}
+
+// called is put at the start of whatever Ebitengine calls; what it returns is called at the end.
+func (l *loop) called() func() {
+	l.mu.Lock()
+	return func() {
+		l.seen = l.now()
+		l.mu.Unlock()
+	}
+}
+
 // Update is an update: the game's own, then the steps that are due. One that ends the loop
 // closes the sessions.
 func (l *loop) Update() error {
+	defer l.called()()
 	l.updated = true
 	err := l.update()
 	if err != nil {
@@ -150,6 +203,7 @@ func (l *loop) Update() error {
 
 // close closes the sessions, and waits until the others know. It does nothing to those that are closed.
 func (l *loop) close(err error) {
+	l.closed = true
 	reason := "the window was closed"
 	if err != nil && !errors.Is(err, ErrQuit) {
 		reason = "the game has failed"
@@ -162,7 +216,7 @@ func (l *loop) close(err error) {
 	}
 }
 
-// update takes the steps that are due, for each pane in turn.
+// update runs the game's own, and takes the steps that are due.
 func (l *loop) update() error {
 	if l.game.Update != nil {
 		if err := l.game.Update(); err != nil {
@@ -172,6 +226,12 @@ func (l *loop) update() error {
 	if ebiten.IsWindowBeingClosed() && !l.asks {
 		return ErrQuit
 	}
+	l.step()
+	return nil
+}
+
+// step takes the steps that are due, for each pane in turn.
+func (l *loop) step() {
 	for range l.steps.Due(l.now()) {
 		l.stepped = true
 		for _, p := range l.panes {
@@ -180,12 +240,12 @@ func (l *loop) update() error {
 			p.Rep.Send()
 		}
 	}
-	return nil
 }
 
 // Draw draws the panes, unless it is too early for a frame: then the screen
 // stays as it is.
 func (l *loop) Draw(screen *ebiten.Image) {
+	defer l.called()()
 	l.steps.Drawn()
 	if !l.limit.Draw(l.now(), l.stepped) {
 		return
@@ -207,6 +267,7 @@ func (l *loop) Draw(screen *ebiten.Image) {
 // but at least so large that every pane has a pixel: games divide by the size of theirs.
 func (l *loop) Layout(w, h int) (int, int) {
 	if l.game.Layout != nil {
+		defer l.called()()
 		return l.game.Layout(w, h)
 	}
 	return max(w, len(l.panes)), max(h, 1)
@@ -218,5 +279,6 @@ func (l *loop) Layout(w, h int) (int, int) {
 type finalLoop struct{ *loop }
 
 func (l finalLoop) DrawFinalScreen(screen ebiten.FinalScreen, offscreen *ebiten.Image, geoM ebiten.GeoM) {
+	defer l.called()()
 	l.game.DrawFinalScreen(screen, offscreen, geoM)
 }
