@@ -384,7 +384,8 @@ func (r *Replication) becomeAuthority() error {
 	}
 	r.seats.lastPeer = rpl.Server
 	r.line.GoTo(0)
-	r.line.Spent, r.seats.resyncs = false, 0
+	r.line.Spent = false
+	r.seats.read.resyncs, r.seats.read.noRoom = 0, 0
 	r.shared.level, r.shared.epoch = "", r.shared.epoch+1
 	return nil
 }

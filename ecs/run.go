@@ -9,6 +9,7 @@ import (
 
 	donburiecs "github.com/yohamta/donburi/ecs"
 
+	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/pace"
 )
 
@@ -26,7 +27,7 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 		panic("tendon: Run without a context: give it context.Background()")
 	}
 	r.failure = nil
-	begin, steps := time.Now(), pace.Steps{Hz: r.shared.config.Steps, GivenUp: r.shared.Faults.GivenUp}
+	begin, steps := time.Now(), pace.Steps{Hz: r.shared.config.Steps, GivenUp: func(n int) { givenUp(r.shared.Faults, n) }}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	defer r.Wait()
@@ -45,6 +46,11 @@ func (r *Replication) Run(ctx context.Context, step func(*Replication)) error {
 		}
 		timer.Reset(steps.Next() - time.Since(begin))
 	}
+}
+
+// givenUp counts steps that Run does not make up for.
+func givenUp(log *faults.Log, steps int) {
+	log.Lose("steps given up", uint64(steps), "this machine makes fewer steps than Config.Steps, or has stood for more than a second", "measure what a step takes: the game is slow for everyone")
 }
 
 // once is one round of Run.

@@ -36,9 +36,9 @@ type seating struct {
 	now      []*seat                  // holds the result of present
 	byConn   map[transport.Conn]*seat // where a connection's seat was found last
 	lastPeer rpl.Peer
-	refusals faults.Throttle // of what the log is told of clients that are not let in
-	sends    int             // counts sends; decides who is served first
-	resyncs  uint64          // the count of the core when it was last read
+	refusals faults.Throttle                  // of what the log is told of clients that are not let in
+	sends    int                              // counts sends; decides who is served first
+	read     struct{ resyncs, noRoom uint64 } // the counts of the core when they were last read
 }
 
 // A seat is one peer's place on the server. It is kept for a while after the peer is

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/tendonengine/tendon/ecs/internal/faults"
 	"github.com/tendonengine/tendon/ecs/internal/meter"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport"
@@ -20,6 +21,7 @@ type Stats struct {
 	Rate              float64         // the server's speed relative to Config.Steps: 1 is on time, 0.5 half speed; 0 on the authority
 	Loss              float64         // share of the packets to the client that are lost, 0 to 1: as judged on the authority; on the client, missing among its last 256
 	SendLimit         int             // on the authority: bytes a second that the peer is sent at most, Config.Budget, or what its line carries if that is less
+	Waiting           int             // bytes of reliable calls, and of values longer than a packet, that wait or are not acknowledged. A game that sends a file gives its next piece while it is below some 16 KiB. What comes into view is not in it (Progress)
 	Lost              bool            // on the authority: the peer is lost, and may come back (see OnLost) …
 	LostFor           time.Duration   // … and has been for this long
 	BytesOut, BytesIn int             // per second, UDP payload
@@ -35,10 +37,11 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 			return Stats{}
 		}
 		s := lineStats(&r.client.meter, r.client.conn)
-		s.Loss = s.Conn.LossIn
+		s.Loss, s.Waiting = s.Conn.LossIn, s.Conn.ReliableWaiting
 		if r.shared.Proxy != nil {
 			s.ViewDelay, s.Rate = r.draw.Clock.Delay(), r.draw.Clock.Rate()
 			s.RTT, s.Jitter = r.shared.Proxy.RTT()
+			s.Waiting += r.shared.Proxy.Counters().Waiting
 			s.Margin = r.CommandStats().Lead
 		}
 		return s
@@ -52,6 +55,7 @@ func (r *Replication) Stats(p rpl.Peer) Stats {
 		s = lineStats(&seat.meter, seat.conn)
 		core := r.shared.Auth.PeerStats(p)
 		s.RTT, s.Jitter, s.Loss, s.SendLimit = core.RTT, core.Jitter, core.Loss, core.SendLimit
+		s.Waiting = core.Waiting + s.Conn.ReliableWaiting
 	}
 	if seat.lost {
 		s.Lost, s.LostFor = true, r.line.Now()-seat.since
@@ -98,7 +102,8 @@ func (r *Replication) CommandStats() CommandStats {
 func (r *Replication) Counter(name string) *uint64 { return r.shared.Faults.Counter(name) }
 
 // Counters returns all counters, in order of their names. The library counts what it
-// drops or refuses ("rpc dropped", "packet refused", "stale give"), what it repairs
+// drops or refuses ("rpc dropped", "packet refused", "stale give"), unreliable calls for which
+// a send had no room ("rpc without room"), what it repairs
 // ("state differs": on a client, found by a checksum; "resync": packets could not be
 // read, so everything was sent anew), what comes and goes ("stream in", "stream out"),
 // what a client's prediction was compared with though it may not have been all ("state
@@ -110,14 +115,21 @@ func (r *Replication) Counters() iter.Seq2[string, uint64] { return r.shared.Fau
 // call.
 func (r *Replication) noteMended() {
 	if r.shared.Auth != nil {
-		now := r.shared.Auth.Counters().Resyncs
-		r.shared.Faults.Add("resync", now-r.seats.resyncs)
-		r.seats.resyncs = now
+		now, was := r.shared.Auth.Counters(), &r.seats.read
+		r.shared.Faults.Add("resync", now.Resyncs-was.resyncs)
+		noRoom(r.shared.Faults, now.CallsNoRoom-was.noRoom)
+		was.resyncs, was.noRoom = now.Resyncs, now.CallsNoRoom
 		return
 	}
 	now, was := r.shared.Proxy.Counters(), r.client.read
 	r.shared.Faults.Add("packet refused", now.Refused-was.Refused)
 	r.shared.Faults.Add("state differs", now.Mismatches-was.Mismatches)
 	r.shared.Faults.Add("resync", now.Resyncs-was.Resyncs)
+	noRoom(r.shared.Faults, now.CallsNoRoom-was.CallsNoRoom)
 	r.client.read = now
+}
+
+// noRoom counts unreliable calls for which a send had no room.
+func noRoom(log *faults.Log, calls uint64) {
+	log.Lose("rpc without room", calls, "unreliable calls to or from a peer that are more than 256 in a send, or than its budget or line carries", "call less often, say more in one call, or replicate it")
 }

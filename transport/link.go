@@ -204,6 +204,7 @@ type Stats struct {
 	PathSize              int    // the longest UDP payload that the path is known to carry; longer packets go in parts
 	PathRate              int    // at a listener: bytes a second that the path carried when the client connected, roughly; 1 until that is known; 0: it was not measured
 	ReliableQueued        int    // messages not yet wholly given to the reliable lane's machine
+	ReliableWaiting       int    // bytes of messages that are queued or under way, and not acknowledged
 	// LossIn is the share, 0 to 1, of packets from the peer that did not arrive. It
 	// covers at most LossWindow sequence numbers and leaves out the newest LossSkip.
 	// A packet that the peer opened and did not send counts as lost, which is rare.

@@ -285,6 +285,15 @@ func (l *Lane) Receive() (b []byte, err error) {
 // Queued is how many messages are not yet wholly given to the machine.
 func (l *Lane) Queued() int { return len(l.ends) }
 
+// Unacknowledged is the bytes of messages that are queued, or were given to the machine and are not acknowledged.
+func (l *Lane) Unacknowledged() int {
+	bytes := l.queue.len()
+	for _, size := range l.sizes[len(l.sizes)-min(l.m.Waiting(), len(l.sizes)):] {
+		bytes += int(size)
+	}
+	return bytes
+}
+
 // Held is the bytes that will still leave even if nothing more is lost: queued data
 // that the machine never emitted, segments that await a packet, and copies of
 // segments that wait to be repeated.

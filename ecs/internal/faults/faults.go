@@ -80,13 +80,16 @@ func (l *Log) Refuse(what string, err error) {
 	}
 }
 
-// GivenUp counts steps that Run has not made up for. It logs the first, and whenever there are
-// twice as many as then.
-func (l *Log) GivenUp(steps int) {
-	n := l.Counter("steps given up")
-	before := *n
-	if *n += uint64(steps); bits.Len64(*n) > bits.Len64(before) {
-		l.log.Warn("steps given up", "all", *n, "what", "this machine makes fewer steps than Config.Steps, or has stood for more than a second", "remedy", "measure what a step takes: the game is slow for everyone")
+// Lose counts n losses that a game may have at any rate. It logs the first, and whenever there are twice as many
+// as then, with the remedy.
+func (l *Log) Lose(counter string, n uint64, what, remedy string) {
+	if n == 0 {
+		return
+	}
+	c := l.Counter(counter)
+	before := *c
+	if *c += n; bits.Len64(*c) > bits.Len64(before) {
+		l.log.Warn(counter, "all", *c, "what", what, "remedy", remedy)
 	}
 }
 

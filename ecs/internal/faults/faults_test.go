@@ -71,8 +71,9 @@ func TestCertainMistakesAreLoggedOnce(t *testing.T) {
 func TestStepsGivenUp(t *testing.T) {
 	var b bytes.Buffer
 	l := New(slog.New(slog.NewTextHandler(&b, nil)), false)
+	l.Lose("steps given up", 0, "", "")
 	for range 3600 {
-		l.GivenUp(20)
+		l.Lose("steps given up", 20, "it is slow", "measure it")
 	}
 	if n := lines(&b); *l.Counter("steps given up") != 72000 || n < 5 || n > 17 {
 		t.Errorf("%d steps, %d lines", *l.Counter("steps given up"), n)

@@ -33,8 +33,15 @@ type Counters struct {
 	Resyncs        uint64 // times a peer that could not read its packets was sent everything anew
 	CallsIn        uint64 // RPCs that ran here
 	CallsDropped   uint64 // calls from peers that may not make them, on nodes that are gone, or without room to wait
+	CallsNoRoom    uint64 // of CallsDropped: unreliable calls for which a send had no room, by their number (256 for a peer) or by its budget
 	CallsOvertaken uint64 // unreliable calls from peers that came after a newer one of the same RPC on the same node
 	CallsOut       uint64
+}
+
+// NoRoom counts unreliable calls for which a send has no room.
+func (c *Counters) NoRoom(calls int) {
+	c.CallsDropped += uint64(calls)
+	c.CallsNoRoom += uint64(calls)
 }
 
 // CopiesPerRecord is how many peers one coded update serves, on average.
@@ -70,4 +77,5 @@ type PeerStats struct {
 	Packets     uint64
 	Calls       uint64 // that it has made
 	Held        int    // nodes that the peer holds or is being sent
+	Waiting     int    // bytes of reliable calls, and of values longer than a packet, that its lane has not taken yet
 }

@@ -32,6 +32,9 @@ func (m *message) part(scratch *[]byte) (b []byte, last bool) {
 	return *scratch, last
 }
 
+// left is how many bytes of it the lane does not have.
+func (m *message) left() int { return len(m.b) - max(m.given, 0) }
+
 // isCall reports whether it is a call.
 func (m *message) isCall() bool { return m.b[0] == wire.MsgCall }
 

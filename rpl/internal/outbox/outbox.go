@@ -12,7 +12,7 @@ const maxPassing = 16 << 10
 // An Outbox is what waits for one peer's lane.
 type Outbox struct {
 	Sent  uint64 // messages so far, numbered from 1
-	Bytes int32  // of those that wait
+	Bytes int32  // of those that wait, without the parts that the lane has
 
 	passed  int32 // bytes of calls since the lane took a part of something else
 	waiting []message
@@ -59,7 +59,7 @@ func (o *Outbox) index(number uint64) int { return int(number - o.Given() - 1) }
 // Replace puts another message in the place of one that waits, whose parts that the lane has are void.
 func (o *Outbox) Replace(number uint64, b []byte) {
 	m := &o.waiting[o.index(number)]
-	o.Bytes += int32(len(b) - len(m.b))
+	o.Bytes += int32(len(b) - m.left())
 	if m.b = b; m.given > 0 {
 		m.given = -1
 	}
@@ -69,7 +69,7 @@ func (o *Outbox) Replace(number uint64, b []byte) {
 func (o *Outbox) Sizes(fn func(bytes int, call bool) bool) {
 	for i := range o.waiting {
 		m := &o.waiting[i]
-		for n := len(m.b) - max(m.given, 0); n > 0; n -= m.most() {
+		for n := m.left(); n > 0; n -= m.most() {
 			if !fn(min(n, m.most()), m.isCall()) {
 				return
 			}
@@ -89,11 +89,12 @@ func (o *Outbox) Give(take func(part []byte) bool) {
 		if !m.isCall() {
 			o.passed = 0
 		}
+		o.Bytes -= int32(m.left())
 		if last {
-			o.Bytes -= int32(len(m.b))
 			n++
 		} else {
 			m.gave(b)
+			o.Bytes += int32(m.left())
 		}
 	}
 	o.drop(n)

@@ -57,6 +57,11 @@ func TestOutbox(t *testing.T) {
 					return true
 				})
 			}
+			left := 0
+			o.Sizes(func(n int, _ bool) bool { left += n; return true })
+			if int(o.Bytes) != left {
+				t.Fatalf("seed %d: %d bytes wait, in %d of parts", seed, o.Bytes, left)
+			}
 		}
 		o.Give(func(part []byte) bool { lane = append(lane, bytes.Clone(part)); return true })
 		if o.Len() != 0 || o.Bytes != 0 || o.Given() != uint64(len(all)) {

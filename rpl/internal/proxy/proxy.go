@@ -167,11 +167,13 @@ type ProxyCounters struct {
 	Removals       uint64
 	CallsIn        uint64
 	CallsDropped   uint64
+	CallsNoRoom    uint64 // of CallsDropped: unreliable calls of this machine beyond 256 in a send
 	CallsOvertaken uint64 // unreliable calls that came after a newer one of the same RPC and caller on the same node
 	Checks         uint64 // versions compared with the authority's
 	Mismatches     uint64 // … that differed
 	Resyncs        uint64 // times that the proxy asked for everything again
 	Skipped        uint64 // packets whose speculative updates were skipped: they came before their arrivals
+	Waiting        int    // bytes of reliable calls that leave with the next Send; no count
 }
 
 // ProxyHandler is how Apply reports what has happened. The order is: Reparenting
@@ -274,9 +276,6 @@ func (c *Proxy) Replicas(yield func(*Replica) bool) {
 		}
 	}
 }
-
-// Counters are the core's counts since it began.
-func (c *Proxy) Counters() ProxyCounters { return c.counters }
 
 // RTT is the round trip of datagrams and its jitter, 0 until measured.
 func (c *Proxy) RTT() (rtt, jitter time.Duration) { return c.out.trip.Time(), c.out.trip.Spread() }
@@ -432,6 +431,7 @@ func (c *Proxy) Call(n ids.Node, rpc *schema.RPCType, args []byte) error {
 			c.out.calls = append(c.out.calls, wire.AppendCall(c.out.spares.Take(), r.handle, r.gen, rpc, c.tick, args))
 		} else {
 			c.counters.CallsDropped++
+			c.counters.CallsNoRoom++
 		}
 	default:
 		c.counters.CallsDropped++

@@ -154,3 +154,12 @@ func flag(b bool) int {
 	}
 	return 0
 }
+
+// Counters are the core's counts since it began.
+func (c *Proxy) Counters() ProxyCounters {
+	n := c.counters
+	for _, call := range c.out.reliable {
+		n.Waiting += len(call)
+	}
+	return n
+}

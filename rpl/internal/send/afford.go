@@ -168,7 +168,7 @@ func (plr *planner) dropCalls(p *Peer, from int) {
 	if from < len(p.RPC.Unreliable) {
 		p.RPC.turn = wire.Callee(p.RPC.Unreliable[from])
 	}
-	plr.sender.Accounts.Counters.CallsDropped += uint64(len(p.RPC.Unreliable) - from)
+	plr.sender.Accounts.Counters.NoRoom(len(p.RPC.Unreliable) - from)
 	p.RPC.spares.Put(p.RPC.Unreliable[from:])
 	p.RPC.Unreliable = p.RPC.Unreliable[:from]
 }

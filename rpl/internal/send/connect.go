@@ -118,7 +118,10 @@ func (s *Sender) PeerStats(id ids.Peer) (stats figures.PeerStats) {
 	if limit := p.Link.Line.Limit(); limit > 0 {
 		stats.SendLimit = min(stats.SendLimit, int(limit))
 	}
-	stats.Held = int(p.kept.nodes)
+	stats.Held, stats.Waiting = int(p.kept.nodes), int(p.RPC.Ready.Bytes)
+	for i := range p.RPC.Waiting {
+		stats.Waiting += len(p.RPC.Waiting[i].args)
+	}
 	return stats
 }
 

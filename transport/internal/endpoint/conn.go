@@ -223,7 +223,7 @@ func (c *Conn) Stats() transport.Stats {
 	s.PathSize, s.PathRate = c.mtu.Size(), c.pair.Rate()
 	if c.lane != nil {
 		s.ReliableOut += c.lane.Out()
-		s.ReliableQueued = c.lane.Queued()
+		s.ReliableQueued, s.ReliableWaiting = c.lane.Queued(), c.lane.Unacknowledged()
 	}
 	c.mu.Unlock()
 	s.Authenticated = c.e.listens || c.e.cfg.Client.Pinned != nil
