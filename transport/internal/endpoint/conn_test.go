@@ -106,7 +106,7 @@ func TestStats(t *testing.T) {
 	const packets = segments + lane.MaxWaiting*transport.OverheadDown
 	want.BytesOut += packets
 	want.PacketsOut += lane.MaxWaiting
-	want.ReliableOut, want.ReliableQueued = segments, 3
+	want.ReliableOut, want.ReliableQueued, want.ReliableWaiting = segments, 3, (lane.MaxWaiting+3)*lane.MaxChunk
 	check := func() {
 		t.Helper()
 		if got := c.Stats(); got != want || got.Transport != "test" || got.Local != "here" || got.Remote != clientAddr.String() || got.LossIn < .45 || got.LossIn > .55 {
