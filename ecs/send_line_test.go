@@ -11,6 +11,7 @@ import (
 	"github.com/yohamta/donburi"
 
 	tendon "github.com/tendonengine/tendon/ecs"
+	"github.com/tendonengine/tendon/ecs/tendontest"
 	"github.com/tendonengine/tendon/transport/mem"
 	"github.com/tendonengine/tendon/transport/netsim"
 )
@@ -105,5 +106,39 @@ func TestLineIsUsed(t *testing.T) {
 	t.Logf("age %v, %d B/s", age, sent)
 	if sent < 25_000 || age > 500*time.Millisecond {
 		t.Errorf("%d of 31,250 B/s are sent, the age is %v", sent, age)
+	}
+}
+
+// A long value in a room in which nothing else changes is sent as fast as the line carries it: what little was sent before
+// says nothing of the line.
+func TestValueInAQuietRoomUsesTheLine(t *testing.T) {
+	for _, delay := range some([]time.Duration{20, 50}) {
+		const size, rate = 60_000, 20_000
+		p := tendon.NewProtocol("quiet")
+		drawings := tendon.Replicate(p, "drawing", donburi.NewComponentType[struct {
+			B []byte `rpl:"max=60000"`
+		}]())
+		l := tendontest.NewLab(t, tendontest.Game{Protocol: p, Config: tendon.Config{Dedicated: true}, Step: func(*tendontest.Machine) {}}, netsim.Conditions{Delay: delay * time.Millisecond, Rate: rate})
+		server, client := l.Host(), l.Join()
+		l.Steps(300)
+		e := server.Create(drawings)
+		rng := rand.New(rand.NewPCG(1, 2))
+		b := make([]byte, size)
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+		drawings.Get(e).B = b
+		steps := 0
+		for has := false; !has && steps < 1200; steps++ {
+			l.Steps(1)
+			for e := range drawings.Iter(client.World()) {
+				has = len(drawings.Get(e).B) == size
+			}
+		}
+		limit := server.Stats(client.Me()).SendLimit
+		t.Logf("%d ms: %d bytes come in %d steps, the limit is %d", delay, size, steps, limit)
+		if limit < rate*2/3 || steps > size*60*3/2/rate {
+			t.Errorf("%d ms: %d bytes come in %d steps over a line of %d B/s, the limit is %d", delay, size, steps, rate, limit)
+		}
 	}
 }

@@ -61,9 +61,11 @@ func (l *Line) checkCut(now, queue time.Duration) {
 		l.limit, c.at = c.limit, 0
 	case queue <= target/2:
 		c.at = 0
-		if carries := l.carried(); carries > 0 {
-			l.limit = max(l.limit, min(carries, l.limit/float64(c.share)))
+		carries := l.limit / float64(c.share) // since the queue went, less may have been sent, and come
+		if c.drops || l.limit == least {      // it was taken for a quicker line, or is slower than that
+			carries = min(carries, l.carried())
 		}
+		l.limit = max(l.limit, carries)
 	case c.from == 0:
 		c.from, c.queue = l.now.oldest, queue
 	case l.now.oldest < c.from+judged:
@@ -77,6 +79,8 @@ func (l *Line) checkCut(now, queue time.Duration) {
 		l.least, l.renewed = [2]time.Duration{l.now.quickest, 0}, now
 	case c.drops: // it was full. What is lost is known late, so the line was taken for a quicker one
 		l.lowerTo(now, queue, l.carried(), c.limit)
+	case c.queue < c.worst && queue < c.worst: // what may leave at once has made it longer first, and perhaps it goes since then
+		c.from, c.queue, c.worst = l.now.oldest, queue, queue
 	default:
 		l.limit, c.at = c.limit, 0
 		l.least, l.renewed = [2]time.Duration{l.now.quickest, 0}, now

@@ -243,17 +243,23 @@ func (l *Line) enough() uint16 {
 }
 
 // carried is the rate at which bytes have arrived, over this period and the one before;
-// 0: not known.
+// 0: not known. Where a queue stands now and none did before, the line had nothing to carry
+// for part of that time: then it is the rate over this period, if that is more.
 func (l *Line) carried() float64 {
-	from := l.now.first
-	if l.before.first.at != 0 {
-		from = l.before.first
+	both := l.since(l.before.first)
+	if both == 0 || l.before.quickest-l.base() <= target/2 && l.now.quickest-l.base() > target {
+		both = max(both, l.since(l.now.first))
 	}
+	return both * (1 - l.loss())
+}
+
+// since is the rate at which bytes left that have arrived since a packet came; 0: not known.
+func (l *Line) since(from mark) float64 {
 	d := l.now.last.at - from.at
 	if from.at == 0 || d < period/2 {
 		return 0
 	}
-	return float64(l.now.last.bytes-from.bytes) / d.Seconds() * (1 - l.loss())
+	return float64(l.now.last.bytes-from.bytes) / d.Seconds()
 }
 
 // loss is the share of packets lost in this period and the one before.

@@ -29,6 +29,7 @@ type sender struct {
 	tokens   float64
 	short    bool // of tokens in the last send
 	backlog  float64
+	beside   int     // bytes that have arrived of packets that are not acknowledged
 	once     float64 // share of the demand that no newer state replaces …
 	said     float64 // … and what of it waits
 	flight   []flying
@@ -119,6 +120,10 @@ func (s *sender) packet(n int) {
 func (s *sender) peer() {
 	for b, at, ok := s.down.Receive(s.now); ok; b, at, ok = s.down.Receive(s.now) {
 		n := binary.LittleEndian.Uint32(b)
+		if n == ^uint32(0) {
+			s.beside += len(b)
+			continue
+		}
 		s.last = max(s.last, time.Duration(binary.LittleEndian.Uint64(b[4:])))
 		s.arrived += len(b)
 		i, found := slices.BinarySearchFunc(s.got, n, func(x, y uint32) int { return int(int32(y - x)) })
