@@ -10,7 +10,6 @@ import (
 
 	"github.com/quasilyte/gmath"
 
-	"github.com/tendonengine/tendon/components"
 	tendon "github.com/tendonengine/tendon/ecs"
 	"github.com/tendonengine/tendon/rpl"
 	"github.com/tendonengine/tendon/transport/mem"
@@ -52,11 +51,9 @@ func hookedWay(t *testing.T, c netsim.Conditions, seed uint64) (most float64) {
 		}
 		if rng.IntN(40) == 0 {
 			if hooked = !hooked; hooked {
-				at, up := tendon.WorldTransform(e), tendon.WorldTransform(server.find(hookID))
-				if err := tendon.Attach(e, server.find(hookID)); err != nil {
+				if err := tendon.AttachInPlace(e, server.find(hookID)); err != nil {
 					t.Fatal(err)
 				}
-				*Transform.Get(e) = components.TransformData{Pos: at.Pos.Sub(up.Pos).Rotated(-up.Rot), Rot: (at.Rot - up.Rot).Normalized()}
 			} else if err := tendon.Detach(e); err != nil {
 				t.Fatal(err)
 			}

@@ -56,12 +56,9 @@ func playTorch(t *testing.T, hosts bool, fps float64, ends bool) {
 		r.Host(net.Listener())
 	}
 	hold := func(by *donburi.Entry) {
-		at := tendon.WorldTransform(torch)
-		if err := tendon.Attach(torch, by); err != nil {
+		if err := tendon.AttachInPlace(torch, by); err != nil {
 			t.Fatal(err)
 		}
-		up := *place.Get(by)
-		place.SetValue(torch, components.TransformData{Pos: at.Pos.Sub(up.Pos).Rotated(-up.Rot), Rot: at.Rot - up.Rot})
 	}
 	step := func(i int) {
 		r.Receive()

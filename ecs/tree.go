@@ -104,20 +104,27 @@ func Attach(child, parent *donburi.Entry) error {
 	return nil
 }
 
-// Detach moves a node to the top, as Attach(child, nil) does, and leaves it where it is in the world: it
-// rewrites its components.Transform, if it has one. Attach alone leaves all fields as they are.
-func Detach(child *donburi.Entry) error {
+// AttachInPlace is Attach that leaves the child where it is in the world, also under a parent that is turned: it rewrites
+// its components.Transform, if it has one. What is aboard a ship walks on from where it stood, and an arrow stays
+// where it hit. Attach alone leaves all fields as they are.
+func AttachInPlace(child, parent *donburi.Entry) error {
 	if child == nil || !child.Valid() || !child.HasComponent(components.Transform) {
-		return Attach(child, nil)
+		return Attach(child, parent)
 	}
 	at := WorldTransform(child)
-	err := Attach(child, nil)
-	if err == nil {
-		components.Transform.SetValue(child, at)
-		Bump(child, components.Transform)
+	if err := Attach(child, parent); err != nil {
+		return err
 	}
-	return err
+	if up := Parent(child); up != nil {
+		at = nodes.Below(at, WorldTransform(up))
+	}
+	components.Transform.SetValue(child, at)
+	Bump(child, components.Transform)
+	return nil
 }
+
+// Detach moves a node to the top and leaves it where it is in the world: AttachInPlace(child, nil).
+func Detach(child *donburi.Entry) error { return AttachInPlace(child, nil) }
 
 // WorldTransform returns where an entity with components.Transform is in the world: its
 // transform is relative to its parent's, a part's to its node's. A node above without

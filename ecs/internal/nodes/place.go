@@ -34,6 +34,11 @@ func Within(t, up components.TransformData) components.TransformData {
 	return components.TransformData{Pos: up.Pos.Add(t.Pos.Rotated(up.Rot)), Rot: up.Rot + t.Rot}
 }
 
+// Below returns where something is relative to up that is at t in the world: what Within undoes.
+func Below(t, up components.TransformData) components.TransformData {
+	return components.TransformData{Pos: t.Pos.Sub(up.Pos).Rotated(-up.Rot), Rot: (t.Rot - up.Rot).Normalized()}
+}
+
 // Turn returns the shorter way from one angle to another.
 func Turn(from, to gmath.Rad) gmath.Rad {
 	return gmath.Rad(math.Remainder(float64(to-from), 2*math.Pi))
