@@ -57,6 +57,9 @@ type Link struct {
 	moved   time.Duration // … and since when it has been that
 }
 
+// starved is for how long no reliable message gets through before the line is taken for full.
+const starved = 3 * time.Second
+
 // Waits returns how long packets have waited for an ack of any of them, and how long
 // reliable messages (given so many) for the next of them to be applied; 0: nothing waits. It
 // must be called often.
@@ -67,7 +70,10 @@ func (l *Link) Waits(now time.Duration, given uint64) (acks, messages time.Durat
 	if l.Arrived != l.applied || l.Arrived >= given {
 		l.applied, l.moved = l.Arrived, now
 	}
-	return acks, now - l.moved
+	if messages = now - l.moved; messages > starved && acks < starved {
+		l.Line.Starved()
+	}
+	return acks, messages
 }
 
 // Unheard is whether the peer has acked no packet yet, so that none is judged lost by its time.

@@ -83,6 +83,6 @@ func (l *Line) checkCut(now, queue time.Duration) {
 		c.from, c.queue, c.worst = l.now.oldest, queue, queue
 	default:
 		l.limit, c.at = c.limit, 0
-		l.least, l.renewed = [2]time.Duration{l.now.quickest, 0}, now
+		l.longer(now)
 	}
 }

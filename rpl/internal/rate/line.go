@@ -292,11 +292,11 @@ func (l *Line) judge(now time.Duration) {
 		return
 	}
 	if r := l.rise; r.was != 0 {
-		if now-l.renewed > doubted {
+		full := float64(l.now.lost) > radio*float64(l.now.came+l.now.lost) && now-l.renewed <= doubted
+		if now-l.renewed > believed {
 			r.was = 0
-		} else if float64(l.now.lost) > radio*float64(l.now.came+l.now.lost) { // no longer way, but a queue that is full
-			l.least[1], r.was, r.first = min(r.was, l.base()), 0, mark{}
-			l.least[0] = l.least[1]
+		} else if full || l.mean > 1.5*r.lost+lossy/2 {
+			l.noWay()
 		}
 	}
 	queue := l.now.quickest - l.base()
@@ -308,8 +308,8 @@ func (l *Line) judge(now time.Duration) {
 	stands := l.limit > 0 || l.before.trips > 0 && l.before.quickest-l.base() > target
 	switch {
 	case queue > target && (l.limit == 0 || 2*l.asked < l.round) && l.rise.isWay(l.now.last, l.loss()):
-		l.rise.was = cmp.Or(l.rise.was, l.base())
-		l.least, l.renewed, l.rise.waited = [2]time.Duration{l.now.quickest, 0}, now, 0
+		l.longer(now)
+		l.rise.waited = 0
 	case queue > target && l.rise.waits(l.now.last, l.sends(now)):
 	case queue > target && (stands || queue > most):
 		l.lower(now, queue)
@@ -322,6 +322,26 @@ func (l *Line) judge(now time.Duration) {
 		l.grow(now, queue)
 	}
 }
+
+// longer takes the way for longer, by the quickest packet of this period. That is doubted for a while.
+func (l *Line) longer(now time.Duration) {
+	if r := l.rise; r.was == 0 {
+		r.was, r.lost = l.base(), l.mean
+	}
+	l.least, l.renewed = [2]time.Duration{l.now.quickest, 0}, now
+}
+
+// noWay takes back that the way has become longer: it is a queue that is full.
+func (l *Line) noWay() {
+	if r := l.rise; r != nil && r.was != 0 {
+		l.least[1], r.was, r.first = min(r.was, l.base()), 0, mark{}
+		l.least[0] = l.least[1]
+	}
+}
+
+// Starved says that what is long has not got through for some seconds, though what is short does: it finds no room in a
+// queue that is always full.
+func (l *Line) Starved() { l.noWay() }
 
 // loses is whether so much more is lost than is lost in any case that it should be looked into.
 func (l *Line) loses() bool { return l.loss() > lossy && l.mean > l.floor*1.5+lossy }

@@ -15,7 +15,8 @@ type rise struct {
 	builds float64       // bytes a second that the line carries at most, if the rise was a queue …
 	much   bool          // … of much that left at once
 	waited uint8         // so many periods for what comes behind it
-	was    time.Duration // the empty line's round trip before the way became longer, as long as that is doubted; 0: it is not
+	was    time.Duration // the empty line's round trip before the way became longer, as long as that is doubted; 0: it is not …
+	lost   float32       // … and the share that was lost then
 
 	quick     mark    // the quickest packet of the period that is being measured
 	low, flat level   // of the newest period without a queue, and of the first behind it from which on the queue is about the same
@@ -43,8 +44,10 @@ const (
 	// busier is how many times as fast as before packets come at most: where so much more is sent it makes queues, and as
 	// what comes into view leaves as fast as what left before arrives (Line.Room), they stay the same.
 	busier = 2
-	// doubted is for how long a longer way is doubted: if much is lost on it, it was a queue, which is full now.
-	doubted = 2 * time.Second
+	// doubted is for how long a longer way is doubted: if much is lost on it, it was a queue, which is full now. If it is
+	// so full that only what is long finds no room, little is lost, but more than before, and that is seen later.
+	doubted  = 2 * time.Second
+	believed = 8 * time.Second
 )
 
 // note takes a packet that came at a time, sent when total bytes had been, after a round trip that is so much longer
