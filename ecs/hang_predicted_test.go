@@ -62,9 +62,7 @@ func boardedWay(t *testing.T, seed uint64, c netsim.Conditions, most float64) {
 			err = tendon.Detach(e)
 		} else {
 			to, _ := r.Find(up)
-			at, on := tendon.WorldTransform(e), tendon.WorldTransform(to)
-			err = tendon.Attach(e, to)
-			*place.Get(e) = components.TransformData{Pos: at.Pos.Sub(on.Pos).Rotated(-on.Rot), Rot: (at.Rot - on.Rot).Normalized()}
+			err = tendon.AttachInPlace(e, to)
 		}
 		if err != nil {
 			t.Error(err)
