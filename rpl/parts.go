@@ -83,7 +83,7 @@ func (a *Authority) PeerStats(id Peer) PeerStats {
 // Waits returns for how long a peer has acknowledged nothing new although packets wait for
 // that, and for how long it has applied no reliable message although some were given to its
 // lane; 0 for what does not wait, and for a peer that is not connected. Call it after each
-// send: the times are counted from call to call.
+// send: the times are counted from call to call, and a line whose queue is always full is found out by it.
 func (a *Authority) Waits(id Peer, now time.Duration) (acks, messages time.Duration) {
 	return a.sender.Waits(id, now)
 }

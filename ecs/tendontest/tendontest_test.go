@@ -232,21 +232,15 @@ func TestCheckStepNamesFaults(t *testing.T) {
 			d.Vel.Y = sum
 		}},
 		{fault: "goroutines", chance: true, component: "runner", field: "Vel", also: func(_ *runners, _ tendon.Call, _ keysData, d *runnerData) {
-			var odd, even [8]chan float64
-			for i := range 8 {
-				odd[i], even[i] = make(chan float64, 1), make(chan float64, 1)
-				go func() { odd[i] <- 1; even[i] <- 0 }()
-			}
 			sum := 0.
-			for i := range 8 {
-				rest := <-odd[i]
-				odd[i] <- rest
-				rest = <-even[i]
-				even[i] <- rest
+			for range 8 {
+				a, b, sent := make(chan float64, 1), make(chan float64, 1), make(chan bool)
+				go func() { a <- 0; b <- 1; close(sent) }()
+				<-sent
 				select { // both are ready: the runtime takes either, on a busy machine, too
-				case n := <-odd[i]:
+				case n := <-a:
 					sum = sum*0.7 + n
-				case n := <-even[i]:
+				case n := <-b:
 					sum = sum*0.7 + n
 				}
 			}

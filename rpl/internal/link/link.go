@@ -62,7 +62,7 @@ const starved = 3 * time.Second
 
 // Waits returns how long packets have waited for an ack of any of them, and how long
 // reliable messages (given so many) for the next of them to be applied; 0: nothing waits. It
-// must be called often.
+// must be called often. Where messages wait for long although packets arrive, the line hears that it is full.
 func (l *Link) Waits(now time.Duration, given uint64) (acks, messages time.Duration) {
 	if l.Next > 0 && l.Next-1 > l.Base {
 		acks = max(now-max(l.news, l.begun), 0)

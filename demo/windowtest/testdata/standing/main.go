@@ -18,6 +18,7 @@ import (
 const (
 	before = 20  // updates
 	steps  = 120 // while it stands
+	most   = 40  // updates meanwhile: events of the window's opening may come late
 )
 
 func main() {
@@ -50,6 +51,9 @@ func main() {
 				ebiten.SetFPSMode(ebiten.FPSModeVsyncOffMinimum)
 				standing = true
 			case stood >= steps:
+				if n := updates - before; n > most {
+					log.Fatalf("it did not stand: there were %d updates", n)
+				}
 				fmt.Println("stood, and made the steps")
 				return window.ErrQuit
 			}
