@@ -55,5 +55,5 @@ type Manager struct {
 func NewManager(rule spatial.Interest, st *store.Store, space *spatial.Space) *Manager {
 	favours, _ := rule.(spatial.Favourer)
 	rates, _ := rule.(spatial.Rater)
-	return &Manager{store: st, space: space, Rule: rule, favours: favours, Rates: rates, viewOf: ids.NewRoster[Viewer](), wanting: wire.MaxWanted, MaxWanted: wire.MaxWanted, showings: newShowings()}
+	return &Manager{store: st, space: space, Rule: rule, favours: favours, Rates: rates, viewOf: ids.NewRoster[Viewer](), wanting: wire.MaxWanted, MaxWanted: wire.MaxWanted, showings: newShowings(st)}
 }

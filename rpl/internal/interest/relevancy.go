@@ -177,9 +177,11 @@ func (m *Manager) rejudgeNow(root uint32) {
 		m.noteWatching(cell)
 	}
 	m.noteConcerned(root)
-	for id := range m.showings.trees[root] {
-		if v := m.viewOf.Find(id); v != nil {
-			m.concerned.Set(uint32(v.index))
+	if of := m.showings.trees[root]; of != nil {
+		for id := range of.of {
+			if v := m.viewOf.Find(id); v != nil {
+				m.concerned.Set(uint32(v.index))
+			}
 		}
 	}
 	for k, w := range m.concerned.W {

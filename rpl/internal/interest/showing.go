@@ -1,21 +1,31 @@
 package interest
 
-import "github.com/tendonengine/tendon/rpl/internal/ids"
+import (
+	"github.com/tendonengine/tendon/rpl/internal/ids"
+	"github.com/tendonengine/tendon/rpl/internal/store"
+)
 
 // showings are what a game says of single peers and nodes, against the rules. It is said of a node
 // and goes with it from tree to tree. A tree is hidden from a peer if a node of it is, else shown to
 // the peer if a node of it is.
 type showings struct {
-	said  map[uint32]map[ids.Peer]bool  // by slot of a node: whether it is shown
-	trees map[uint32]map[ids.Peer]tally // by slot of a tree's top: what its nodes come to
-	due   map[ids.Peer]struct{}         // peers of which something may be said before they are here
+	store *store.Store
+	said  map[uint32]map[ids.Peer]bool // by slot of a node: whether it is shown
+	trees map[uint32]*treeSaid         // by slot of a tree's top: what its nodes come to
+	due   map[ids.Peer]struct{}        // peers of which something may be said before they are here
+}
+
+// A treeSaid is what is said of the nodes of a tree.
+type treeSaid struct {
+	of     map[ids.Peer]tally
+	hidden int // so many times one of them is hidden from a peer
 }
 
 // A tally is how many nodes of a tree are shown to a peer, and hidden from it.
 type tally struct{ shown, hidden int }
 
-func newShowings() showings {
-	return showings{make(map[uint32]map[ids.Peer]bool), make(map[uint32]map[ids.Peer]tally), make(map[ids.Peer]struct{})}
+func newShowings(s *store.Store) showings {
+	return showings{s, make(map[uint32]map[ids.Peer]bool), make(map[uint32]*treeSaid), make(map[ids.Peer]struct{})}
 }
 
 // any reports whether anything is said.
@@ -23,7 +33,11 @@ func (s *showings) any() bool { return len(s.said) > 0 }
 
 // of is what a tree is for a peer: shown or not, if anything is said.
 func (s *showings) of(root uint32, p ids.Peer) (shown, said bool) {
-	t := s.trees[root][p]
+	of := s.trees[root]
+	if of == nil {
+		return true, false
+	}
+	t := of.of[p]
 	return t.hidden == 0, t.shown+t.hidden > 0
 }
 
@@ -31,20 +45,22 @@ func (s *showings) of(root uint32, p ids.Peer) (shown, said bool) {
 func (s *showings) count(root uint32, p ids.Peer, shown bool, by int) {
 	of := s.trees[root]
 	if of == nil {
-		of = make(map[ids.Peer]tally)
+		of = &treeSaid{of: make(map[ids.Peer]tally)}
 		s.trees[root] = of
 	}
-	t := of[p]
+	t := of.of[p]
 	if shown {
 		t.shown += by
 	} else {
 		t.hidden += by
+		of.hidden += by
 	}
-	if of[p] = t; t == (tally{}) {
-		if delete(of, p); len(of) == 0 {
+	if of.of[p] = t; t == (tally{}) {
+		if delete(of.of, p); len(of.of) == 0 {
 			delete(s.trees, root)
 		}
 	}
+	s.store.Hide(root, of.hidden > 0)
 }
 
 // say shows a node of a tree to a peer or hides it from it, until unsay.

@@ -170,3 +170,13 @@ func (c *Motion) Apply(p, r int32) (int32, bool) {
 	x := p + r
 	return x, x >= c.Min && x <= c.Max
 }
+
+// Counts reports whether words of a row that count by their velocities do so.
+func (t *Type) Counts(now Words) bool {
+	for k := range t.Counting {
+		if *now.Word(int(t.Counting[k].Velocity)) != 0 {
+			return true
+		}
+	}
+	return false
+}

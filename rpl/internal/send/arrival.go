@@ -68,7 +68,7 @@ func (u *updates) appendArrival(p *Peer, h uint32) (bits int) {
 			}
 		}
 		from := len(u.syms)
-		u.syms = m.AppendKey(u.syms, r.Type, u.store.Known(r).All(r.Type.Width), u.sender.Tables.hearer(r, m))
+		u.syms = m.AppendKey(u.syms, r.Type, u.store.Known(r).All(r.Type.Width), u.sender.Tables.keyHearer(r, m))
 		u.appendVars(p, r, nil)
 		row := prefix.Bits(u.syms[from:])
 		u.sender.Accounts.Bits[r.Type.Account].Arrivals += uint64(row)

@@ -169,7 +169,7 @@ func (u *updates) planMark(p *Peer, k *cohortPlan, w int, marked uint64) {
 			of.bits += b.bits
 			r := &u.store.Rows[p.States[b.handle].row]
 			k.charge(costs, r.Type.Account, int(b.bits))
-			if r.Secret {
+			if r.Privacy == store.Secret {
 				of.secrets++
 			}
 		}
@@ -284,8 +284,8 @@ func (u *updates) join(m *coder.Model, of *cohortMark) {
 }
 
 // recordCohort records the updates that a bundle of planFromCohort stands for, and counts their names. It
-// returns one past the last handle.
-func (u *updates) recordCohort(p *Peer, b *bundle) (last uint32) {
+// returns one past the last handle, and past the last that is no secret, which before was open.
+func (u *updates) recordCohort(p *Peer, b *bundle, open uint32) (last, nextOpen uint32) {
 	k := &u.Cohorts.list[p.plan.cohort-1].marks[b.handle>>6]
 	rest := k.changed & (k.changed - 1)
 	p.Marks.Of[b.handle>>6][marks.Dirty] &^= rest
@@ -293,13 +293,24 @@ func (u *updates) recordCohort(p *Peer, b *bundle) (last uint32) {
 	for i := range recs {
 		p.States[recs[i].Handle].one.send(recs[i].Ver, tick)
 	}
-	gaps, next := u.sender.Tables.Learner.Gaps, rest&(k.changed<<1)
+	gaps, last := u.sender.Tables.Learner.Gaps, recs[len(recs)-1].Handle+1
+	if u.store.Secrets {
+		for i := range recs {
+			if h := recs[i].Handle; u.store.Rows[p.States[h].row].Privacy != store.Secret {
+				_, sym := p.Model.Entry.RareName(false, h+1-open)
+				gaps[sym]++
+				open = h + 1
+			}
+		}
+		return last, open
+	}
+	next := rest & (k.changed << 1)
 	gaps[coder.NearSyms[1]] += uint32(bits.OnesCount64(next))
 	for far := rest &^ next; far != 0; far &= far - 1 {
 		h := bits.TrailingZeros64(far)
 		gaps[coder.NearSyms[bits.LeadingZeros64(k.changed<<(63-h)<<1)+1]]++
 	}
-	return recs[len(recs)-1].Handle + 1
+	return last, last
 }
 
 // unfold plans each update of its own again that one bundle stands for, because the room does

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/tendonengine/tendon/rpl/internal/marks"
-	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 	"github.com/tendonengine/tendon/rpl/internal/store"
 )
 
@@ -62,14 +61,5 @@ func (u *updates) counts(r *store.Row, ver uint32) bool {
 		return ver != 0
 	}
 	words, _ := u.store.Version(r, ver)
-	return counts(r.Type, words)
-}
-
-func counts(t *rowtype.Type, words rowtype.Words) bool {
-	for k := range t.Counting {
-		if *words.Word(int(t.Counting[k].Velocity)) != 0 {
-			return true
-		}
-	}
-	return false
+	return r.Type.Counts(words)
 }

@@ -224,7 +224,7 @@ func (ts *tables) adopt(m *coder.Model, msg []byte) {
 		}
 	}
 	ts.Learner.Serve(m)
-	setWhole(ts.store, m)
+	store.SetWhole(ts.store, m)
 	ts.sender.Accounts.Counters.Tables++
 }
 
@@ -291,11 +291,19 @@ func (ts *tables) LoadTables(b []byte) error {
 	return nil
 }
 
+// keyHearer returns the learner that counts how a row's keyframe is coded with a model.
+func (ts *tables) keyHearer(r *store.Row, m *coder.Model) *coder.Learner {
+	if r.Privacy == store.Refusable {
+		return ts.deaf
+	}
+	return ts.hearer(r, m)
+}
+
 // hearer returns the learner that counts how a row is coded with a model. Secret rows
 // go to ts.deaf, from which no tables are made, and so do rows that are coded against
 // other expectations than those of the newest model, which would mislead.
 func (ts *tables) hearer(r *store.Row, m *coder.Model) *coder.Learner {
-	if r.Secret || m != ts.Model && !m.ExpectsAs(ts.Model, r.Type) {
+	if r.Privacy == store.Secret || m != ts.Model && !m.ExpectsAs(ts.Model, r.Type) {
 		return ts.deaf
 	}
 	return ts.Learner

@@ -1,7 +1,6 @@
 package send
 
 import (
-	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 	"github.com/tendonengine/tendon/rpl/internal/store"
@@ -108,38 +107,7 @@ func (u *updates) sampled(r *store.Row, pr *peerRow) secondKey {
 	return k
 }
 
-// hasFractions reports whether a row has fractions now that a model does not carry: its newest version
-// is older than the model, or the row went on from there by itself.
-func hasFractions(s *store.Store, m *coder.Model, r *store.Row) bool {
-	still := m.Still(r.Type)
-	return len(still) > 0 && hasAny(s, r, still)
-}
-
-// hasAny reports whether any of some words of a row is not 0.
-func hasAny(s *store.Store, r *store.Row, still []int) bool {
-	words, at := s.Reference(r)
-	if at != uint32(s.Tick) {
-		words = s.Known(r)
-	}
-	for _, i := range still {
-		if *words.Word(i) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // linesUp reports whether an update of a row can go by an implicit base, as far as lines go.
 func (u *updates) linesUp(p *Peer, r *store.Row, pr *peerRow) bool {
-	return !p.Model.LinesOf(r.Type) || p.secondOf(r, pr).has(r, pr.acked) && !hasFractions(u.store, p.Model, r)
-}
-
-// setWhole has the words that a model codes along lines get no fractions.
-func setWhole(s *store.Store, m *coder.Model) {
-	for k, t := range s.Types {
-		s.Slabs[k].Lines = m.LinesOf(t)
-		for j, i := range t.Fractional {
-			s.Slabs[k].Whole[j] = m.IsWholeWord(t, i)
-		}
-	}
+	return !p.Model.LinesOf(r.Type) || p.secondOf(r, pr).has(r, pr.acked) && !store.HasFractions(u.store, p.Model, r)
 }

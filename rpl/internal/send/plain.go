@@ -40,7 +40,7 @@ func (u *updates) planBatch(p *Peer, b *marks.Batch) {
 		case isCoded(r, key, tick, pr, second):
 			u.countShared(r)
 			c = codes(r.Share.Codes)
-		case second.has(r, pr.acked) && (r.Share.Key == key || !hasFractions(u.store, p.Model, r)):
+		case second.has(r, pr.acked) && (r.Share.Key == key || !store.HasFractions(u.store, p.Model, r)):
 			c = u.codeFor(p.Model, r, pr, key, second)
 		default: // it is not to be had by an implicit base
 			u.planOnly(p, h, e)

@@ -1,12 +1,14 @@
 package send
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/ids"
 	"github.com/tendonengine/tendon/rpl/internal/link"
 	"github.com/tendonengine/tendon/rpl/internal/marks"
+	"github.com/tendonengine/tendon/rpl/internal/store"
 	"github.com/tendonengine/tendon/rpl/internal/wire"
 )
 
@@ -25,10 +27,10 @@ func (u *updates) recordUpdates(p *Peer) {
 	}
 	pl, m := &p.plan, &p.Model.Entry
 	updates := pl.updates.in(u.bundles.updates)
-	last, ownership := uint32(0), 0
+	last, open, ownership := uint32(0), uint32(0), 0 // one past the last name, and past the last that is no secret
 	lossy := p.Link.Lossy()
 	pl.again = u.planRuns(p, updates)
-	states, recs, tick := p.States, u.recs, uint32(u.store.Tick)
+	states, recs, tick, secrets := p.States, u.recs, uint32(u.store.Tick), u.store.Secrets
 	for i := range updates {
 		b := &updates[i]
 		if b.skip {
@@ -41,13 +43,19 @@ func (u *updates) recordUpdates(p *Peer) {
 			name, sym := m.Near[gap%coder.NearGaps], coder.NearSyms[gap%coder.NearGaps]
 			if gap >= coder.NearGaps || b.special {
 				if b.name == cohortName {
-					last = u.recordCohort(p, b)
+					last, open = u.recordCohort(p, b, open)
 					continue
 				}
 				name, sym = m.RareName(b.special, gap)
 			}
 			b.call(name)
-			gaps[sym]++
+			if !secrets {
+				gaps[sym]++
+			} else if !u.isSecret(p, b) {
+				_, sym = m.RareName(b.special, next-open) // as if what is secret were not there
+				gaps[sym]++
+				open = next
+			}
 		}
 		if b.urgency >= longWait {
 			u.remember(p, u.recsOf(b), false)
@@ -72,6 +80,18 @@ func (u *updates) recordUpdates(p *Peer) {
 	if lossy && pl.updateBits > 8*wire.PacketRoom {
 		rotate(updates, u.store.Send)
 	}
+}
+
+// isSecret reports whether all that an update says is secret (store.NoteSecrets).
+func (u *updates) isSecret(p *Peer, b *bundle) bool {
+	e := &p.States[b.handle]
+	if e.isPlain() {
+		return u.store.Rows[e.row].Privacy == store.Secret
+	}
+	rows := u.store.Nodes[e.slot].Rows()
+	return u.store.IsKept(e.slot) || !slices.ContainsFunc(u.recsOf(b), func(re link.Entry) bool {
+		return re.Kind == recOwnership || u.store.Rows[rows[re.Row]].Privacy != store.Secret
+	})
 }
 
 // recordLives records the removals and arrivals that leave, but those that may be too long to leave.

@@ -124,7 +124,7 @@ func (u *updates) planUpdate(p *Peer, h uint32, e *handleState) {
 func (u *updates) notePresent(n *store.Node) {
 	for i := 0; i < len(n.Rows()); i += coder.PresentRows {
 		some := n.Rows()[i:min(i+coder.PresentRows, len(n.Rows()))]
-		if !slices.ContainsFunc(some, func(r uint32) bool { return u.store.Rows[r].Secret }) {
+		if !slices.ContainsFunc(some, func(r uint32) bool { return u.store.Rows[r].Privacy == store.Secret }) {
 			u.sender.Tables.Learner.NotePresent(u.actions[i:])
 		}
 	}
@@ -257,7 +257,7 @@ func (u *updates) noteRow(h uint32, e *handleState, r *store.Row, pr *peerRow, i
 // countRecord counts an update of a row.
 func (u *updates) countRecord(r *store.Row) {
 	u.sender.Accounts.Counters.Records++
-	if r.Secret {
+	if r.Privacy == store.Secret {
 		u.sender.Tables.secret.records++
 	}
 }
@@ -265,7 +265,7 @@ func (u *updates) countRecord(r *store.Row) {
 // countShared counts what was coded for another peer before.
 func (u *updates) countShared(r *store.Row) {
 	u.sender.Accounts.Counters.Shared++
-	if r.Secret {
+	if r.Privacy == store.Secret {
 		u.sender.Tables.secret.shared++
 	}
 }
@@ -355,7 +355,7 @@ func (u *updates) baseOf(p *Peer, h uint32, i int, r *store.Row, pr *peerRow, sp
 	switch {
 	case !u.isBase(p, h, i, r, pr), len(r.Type.Unsized) > 0 && u.hasLongDelta(p, h, i, r, pr):
 		return coder.RowKeyframe
-	case hasFractions(u.store, p.Model, r):
+	case store.HasFractions(u.store, p.Model, r):
 		return coder.RowKeyframe
 	case speculative && p.Link.Lossy() && p.States[h].copies > 1 && r.IsBrief(&u.buf):
 		return coder.RowKeyframe // which copy of the arrival the peer has is not known
@@ -378,7 +378,7 @@ func (u *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRo
 	switch {
 	case action == coder.RowKeyframe:
 		u.recs[len(u.recs)-1].Key = true // the caller has noted it
-		u.syms = m.AppendKey(u.syms, r.Type, u.store.Known(r).All(r.Type.Width), u.sender.Tables.hearer(r, m))
+		u.syms = m.AppendKey(u.syms, r.Type, u.store.Known(r).All(r.Type.Width), u.sender.Tables.keyHearer(r, m))
 		u.appendVars(p, r, nil)
 		u.sender.Accounts.Counters.Keyframes++
 		as = &account.Keyframes

@@ -36,6 +36,10 @@ type grid struct {
 	Crossed []uint32 // slots of nodes that changed their cell since the last Stream
 }
 
+// MayRefuse reports whether the Interest may refuse a peer what is in its sight: it is a Policy, or a
+// rule of which that is not known.
+func (g *grid) MayRefuse() bool { return g != nil && (g.Policy != nil || !g.Plain) }
+
 // GridSide is the buckets along each axis, a power of two. 128 cells of half a view
 // radius make 64 radii before buckets repeat: a hundred thousand nodes, if a hundred are in
 // sight. What repeats is looked at in vain, never taken for what is near.

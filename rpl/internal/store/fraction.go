@@ -3,6 +3,7 @@ package store
 import (
 	"unsafe"
 
+	"github.com/tendonengine/tendon/rpl/internal/coder"
 	"github.com/tendonengine/tendon/rpl/internal/rowtype"
 )
 
@@ -95,4 +96,35 @@ func (f *tracker) fraction(fraction uint8) int32 {
 		return 0
 	}
 	return rowtype.OddFraction((int32(f.lo) + int32(f.hi)) / 2 >> (trackUnit - rowtype.FractionBits))
+}
+
+// HasFractions reports whether a row has fractions now that a model does not carry: its newest version
+// is older than the model, or the row went on from there by itself.
+func HasFractions(s *Store, m *coder.Model, r *Row) bool {
+	still := m.Still(r.Type)
+	return len(still) > 0 && hasAny(s, r, still)
+}
+
+// hasAny reports whether any of some words of a row is not 0.
+func hasAny(s *Store, r *Row, still []int) bool {
+	words, at := s.Reference(r)
+	if at != uint32(s.Tick) {
+		words = s.Known(r)
+	}
+	for _, i := range still {
+		if *words.Word(i) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// SetWhole has the words that a model codes along lines get no fractions.
+func SetWhole(s *Store, m *coder.Model) {
+	for k, t := range s.Types {
+		s.Slabs[k].Lines = m.LinesOf(t)
+		for j, i := range t.Fractional {
+			s.Slabs[k].Whole[j] = m.IsWholeWord(t, i)
+		}
+	}
 }

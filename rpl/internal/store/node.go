@@ -50,6 +50,7 @@ type rare struct {
 	Leapt    ids.Tick // when it was last somewhere else without a way there, 0 for never
 	Early    uint32   // Store.Send when a call on it was last left to RouteEarly
 	EarlyAll bool     // calls that are early are for all its peers, also for those that were sent it
+	Hidden   bool     // its tree, of which it is the top, is hidden from a peer
 	ChildAt  uint32   // its index among the parent's children
 	ownedAt  uint32   // its index among the nodes of its owner
 }

@@ -43,7 +43,7 @@ type Row struct {
 	listed  bool // on the authority's list of moving rows
 	Walked  bool // SetColumn commits it, not Schedule
 	gone    bool
-	Secret  bool // not every peer may see it
+	Privacy Privacy
 }
 
 const noRow = ^uint32(0)

@@ -6,27 +6,57 @@ import (
 
 // Which rows are secret. Code tables go to every peer, so they must not be learned from
 // what some peers may not see: usual values, frequent patterns, even the lengths of
-// residuals would reveal it. A node that is only out of a peer's sight is no secret;
-// what is kept to an audience, an owner or a group is.
+// residuals would reveal it. What is kept to an audience, an owner or a group is secret, and so is
+// a tree that is hidden from a peer. What a Policy may refuse is most of a game that has one, and refused
+// to somebody nearly always: how it changes is learned from, its values are not. A node that is only out
+// of a peer's sight is no secret.
+
+// A Privacy is what code tables may be learned from a row.
+type Privacy uint8
+
+const (
+	Open      Privacy = iota // everything
+	Refusable                // how it changes: the Interest may refuse it to a peer
+	Secret                   // nothing: it is kept from a peer
+)
 
 // NoteSecrets notes which rows are secret, for a node and all nodes below it.
 func (st *Store) NoteSecrets(slot uint32) {
-	kept := false
-	switch st.Nodes[st.Root(slot)].Spawn.Relevance {
-	case ids.OwnerOnly, ids.Grouped:
-		kept = true
+	p := Open
+	if st.IsKept(slot) {
+		p = Secret
+	} else if st.Nodes[st.Root(slot)].Spawn.Relevance == ids.Near && st.Space.Index.MayRefuse() {
+		p = Refusable
 	}
-	st.hide(slot, kept)
+	st.noteSecrets(slot, p)
 }
 
-// hide does so once it is known whether the tree is kept to an owner or a group.
-func (st *Store) hide(slot uint32, kept bool) {
+// noteSecrets does so once it is known what the tree's rows are that are for everyone.
+func (st *Store) noteSecrets(slot uint32, p Privacy) {
 	n := &st.Nodes[slot]
 	for _, i := range n.Rows() {
 		r := &st.Rows[i]
-		r.Secret = kept || r.Type.Audience != ids.Everyone
+		if r.Privacy = p; r.Type.Audience != ids.Everyone {
+			r.Privacy, st.Secrets = Secret, true
+		}
 	}
 	for _, c := range n.Children() {
-		st.hide(c, kept)
+		st.noteSecrets(c, p)
+	}
+}
+
+// IsKept reports whether the tree of a node is kept to an owner or a group, or hidden from a peer.
+func (st *Store) IsKept(slot uint32) bool {
+	root := &st.Nodes[st.Root(slot)]
+	kept := root.Spawn.Relevance == ids.OwnerOnly || root.Spawn.Relevance == ids.Grouped || root.RareView().Hidden
+	st.Secrets = st.Secrets || kept
+	return kept
+}
+
+// Hide notes that the tree under a node is hidden from a peer now, or from none.
+func (st *Store) Hide(root uint32, from bool) {
+	if n := &st.Nodes[root]; n.RareView().Hidden != from {
+		n.RareToWrite().Hidden = from
+		st.NoteSecrets(root)
 	}
 }

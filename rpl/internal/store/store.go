@@ -61,7 +61,8 @@ type Store struct {
 	audience audience
 	reckons  rowtype.Reckoning
 
-	Long longValues
+	Long    longValues
+	Secrets bool // there has been a secret row
 }
 
 // rooms hold rows that methods return, until their next call.
