@@ -117,7 +117,7 @@ func (r *Replication) noteMended() {
 	if r.shared.Auth != nil {
 		now, was := r.shared.Auth.Counters(), &r.seats.read
 		r.shared.Faults.Add("resync", now.Resyncs-was.resyncs)
-		noRoom(r.shared.Faults, now.CallsNoRoom-was.noRoom)
+		noRoom(r.shared.Faults, now.CallsNoRoom-was.noRoom, now.NoRoomRPC)
 		was.resyncs, was.noRoom = now.Resyncs, now.CallsNoRoom
 		return
 	}
@@ -125,11 +125,14 @@ func (r *Replication) noteMended() {
 	r.shared.Faults.Add("packet refused", now.Refused-was.Refused)
 	r.shared.Faults.Add("state differs", now.Mismatches-was.Mismatches)
 	r.shared.Faults.Add("resync", now.Resyncs-was.Resyncs)
-	noRoom(r.shared.Faults, now.CallsNoRoom-was.CallsNoRoom)
+	noRoom(r.shared.Faults, now.CallsNoRoom-was.CallsNoRoom, now.NoRoomRPC)
 	r.client.read = now
 }
 
-// noRoom counts unreliable calls for which a send had no room.
-func noRoom(log *faults.Log, calls uint64) {
-	log.Lose("rpc without room", calls, "unreliable calls to or from a peer that are more than 256 in a send, or than its budget or line carries", "call less often, say more in one call, or replicate it")
+// noRoom counts unreliable calls for which a send had no room; the log names the RPC of the last.
+func noRoom(log *faults.Log, calls uint64, rpc string) {
+	if calls == 0 {
+		return
+	}
+	log.Lose("rpc without room", calls, "unreliable calls to or from a peer that are more than 256 in a send, or than its budget or line carries", "call less often, say more in one call, or replicate it", "rpc", rpc)
 }

@@ -3,6 +3,9 @@ package ecs_test
 // What waits for a peer, and what a send had no room for.
 
 import (
+	"bytes"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,11 +89,15 @@ func TestWaitingSaysWhenToSendMore(t *testing.T) {
 }
 
 // Unreliable calls for which there is no room are counted where they are dropped: beyond 256 in a send, and beyond the
-// budget.
+// budget. That machine's log names the RPC.
 func TestCallsWithoutRoomAreCounted(t *testing.T) {
 	heard := map[rpl.Peer]int{}
+	logs := map[string]*bytes.Buffer{"server": {}, "client 1": {}}
 	lab := tendontest.NewLab(t, tendontest.Game{
 		Protocol: parcelProto, Config: tendon.Config{Dedicated: true, Budget: 6000},
+		Configure: func(name string, c *tendon.Config) {
+			c.Log = slog.New(slog.NewTextHandler(logs[name], nil))
+		},
 		Setup: func(m *tendontest.Machine) {
 			hear := func(tendon.Call, parcelPiece) { heard[m.Me()]++ }
 			parcelSpeech.Handle(m.Replication, hear)
@@ -110,6 +117,7 @@ func TestCallsWithoutRoomAreCounted(t *testing.T) {
 	}
 	lab.Steps(30)
 	check(t, "the client's dropped", *client.Counter("rpc without room"), 44)
+	check(t, "the client's log names it", strings.Contains(logs["client 1"].String(), "rpc=speech"), true)
 	for range 60 {
 		for range 4 {
 			if err := parcelSounds.Send(box, parcelPiece{make([]byte, 500)}); err != nil {
@@ -121,6 +129,7 @@ func TestCallsWithoutRoomAreCounted(t *testing.T) {
 	lab.Steps(60)
 	dropped := int(*host.Counter("rpc without room"))
 	t.Logf("of 240 calls %d were heard, %d dropped", heard[client.Me()], dropped)
+	check(t, "the server's log names it", strings.Contains(logs["server"].String(), "rpc=sounds"), true)
 	if dropped == 0 || heard[client.Me()]+dropped != 240 {
 		t.Errorf("of 240 calls %d were heard, %d dropped", heard[client.Me()], dropped)
 	}

@@ -81,15 +81,15 @@ func (l *Log) Refuse(what string, err error) {
 }
 
 // Lose counts n losses that a game may have at any rate. It logs the first, and whenever there are twice as many
-// as then, with the remedy.
-func (l *Log) Lose(counter string, n uint64, what, remedy string) {
+// as then, with the remedy and attributes that say which.
+func (l *Log) Lose(counter string, n uint64, what, remedy string, attributes ...any) {
 	if n == 0 {
 		return
 	}
 	c := l.Counter(counter)
 	before := *c
 	if *c += n; bits.Len64(*c) > bits.Len64(before) {
-		l.log.Warn(counter, "all", *c, "what", what, "remedy", remedy)
+		l.log.Warn(counter, append([]any{"all", *c, "what", what, "remedy", remedy}, attributes...)...)
 	}
 }
 

@@ -34,12 +34,14 @@ type Counters struct {
 	CallsIn        uint64 // RPCs that ran here
 	CallsDropped   uint64 // calls from peers that may not make them, on nodes that are gone, or without room to wait
 	CallsNoRoom    uint64 // of CallsDropped: unreliable calls for which a send had no room, by their number (256 for a peer) or by its budget
+	NoRoomRPC      string // the RPC that was last among CallsNoRoom
 	CallsOvertaken uint64 // unreliable calls from peers that came after a newer one of the same RPC on the same node
 	CallsOut       uint64
 }
 
-// NoRoom counts unreliable calls for which a send has no room.
-func (c *Counters) NoRoom(calls int) {
+// NoRoom counts unreliable calls for which a send has no room, and notes the name of the RPC of one of them.
+func (c *Counters) NoRoom(calls int, rpc string) {
+	c.NoRoomRPC = rpc
 	c.CallsDropped += uint64(calls)
 	c.CallsNoRoom += uint64(calls)
 }

@@ -168,6 +168,7 @@ type ProxyCounters struct {
 	CallsIn        uint64
 	CallsDropped   uint64
 	CallsNoRoom    uint64 // of CallsDropped: unreliable calls of this machine beyond 256 in a send
+	NoRoomRPC      string // the RPC that was last among CallsNoRoom
 	CallsOvertaken uint64 // unreliable calls that came after a newer one of the same RPC and caller on the same node
 	Checks         uint64 // versions compared with the authority's
 	Mismatches     uint64 // … that differed
@@ -432,6 +433,7 @@ func (c *Proxy) Call(n ids.Node, rpc *schema.RPCType, args []byte) error {
 		} else {
 			c.counters.CallsDropped++
 			c.counters.CallsNoRoom++
+			c.counters.NoRoomRPC = rpc.Name
 		}
 	default:
 		c.counters.CallsDropped++

@@ -131,6 +131,15 @@ func Callee(call []byte) uint32 {
 	return uint32(h) + 1
 }
 
+// CallName is the name of the RPC of an unreliable call that AppendCall has written.
+func CallName(call []byte, s *schema.Schema) string {
+	c, err := ParseCall(call, s, ids.Unreliable)
+	if err != nil {
+		return ""
+	}
+	return c.Rpc.Name
+}
+
 // ParseCall reads what AppendCall has written; the arguments stay where they are in b.
 func ParseCall(b []byte, s *schema.Schema, lane ids.Lane) (c WireCall, err error) {
 	h, n := binary.Uvarint(b)
