@@ -4,6 +4,7 @@ package ecs_test
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -133,4 +134,43 @@ func TestCallsWithoutRoomAreCounted(t *testing.T) {
 	if dropped == 0 || heard[client.Me()]+dropped != 240 {
 		t.Errorf("of 240 calls %d were heard, %d dropped", heard[client.Me()], dropped)
 	}
+}
+
+// What waits rises while a machine gives more than its line carries, and is 0 once all is acknowledged. To ask for it
+// allocates nothing.
+func TestWaitingRisesAndFalls(t *testing.T) {
+	lab := tendontest.NewLab(t, tendontest.Game{
+		Protocol: parcelProto, Config: tendon.Config{Dedicated: true},
+		Setup: func(m *tendontest.Machine) {
+			parcelUp.Handle(m.Replication, func(tendon.Call, parcelPiece) {})
+			parcelDown.Handle(m.Replication, func(tendon.Call, parcelPiece) {})
+		},
+		Step: func(*tendontest.Machine) {},
+	}, netsim.Conditions{Delay: 20 * time.Millisecond, Rate: 20_000})
+	host := lab.Host()
+	client := lab.Join()
+	box := host.Create(parcelText)
+	lab.Steps(120)
+	there, _ := client.Find(tendon.ID(box))
+	waits := func() [2]int { return [2]int{host.Stats(client.Me()).Waiting, client.Stats(rpl.Server).Waiting} }
+	check(t, "waits before", waits(), [2]int{})
+	for second := 1; second <= 2; second++ { // of 30 kB each, of which 20 leave
+		before := waits()
+		for range 30 {
+			if err := errors.Join(parcelDown.Send(box, parcelPiece{make([]byte, 1000)}), parcelUp.Send(there, parcelPiece{make([]byte, 1000)})); err != nil {
+				t.Fatal(err)
+			}
+			lab.Steps(2)
+		}
+		for i, w := range waits() {
+			if w < before[i]+5000 || w > second*30_500 {
+				t.Errorf("after %d s, %v: %d bytes wait, %d before", second, []string{"down", "up"}[i], w, before[i])
+			}
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { waits() }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	lab.Steps(480)
+	check(t, "waits in the end", waits(), [2]int{})
 }
