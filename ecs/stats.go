@@ -16,7 +16,7 @@ import (
 // Stats are the statistics of one connection.
 type Stats struct {
 	RTT, Jitter       time.Duration
-	ViewDelay         time.Duration   // how far drawn time trails the newest state; 0 on the authority
+	ViewDelay         time.Duration   // how far drawn time shall trail the newest state; it gets there over some seconds. 0 on the authority
 	Margin            time.Duration   // how long before their tick this client's commands come; 0 on the authority, and without commands
 	Rate              float64         // the server's speed relative to Config.Steps: 1 is on time, 0.5 half speed; 0 on the authority
 	Loss              float64         // share of the packets to the client that are lost, 0 to 1: as judged on the authority; on the client, missing among its last 256
