@@ -25,7 +25,7 @@ type bookData struct {
 // missed, and nothing is sent whole for it.
 func TestOvertakenBlocks(t *testing.T) {
 	refused := uint64(0)
-	for seed := range uint64(4) {
+	for seed := range uint64(12) {
 		p := tendon.NewProtocol("library")
 		book := tendon.Replicate(p, "book", donburi.NewComponentType[bookData]())
 		lab := tendontest.NewLab(t, tendontest.Game{Protocol: p, Seed: seed + 1, Step: func(*tendontest.Machine) {}}, netsim.Conditions{Delay: 150 * time.Millisecond, Loss: 0.2})
@@ -64,7 +64,7 @@ func TestOvertakenBlocks(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d blocks refused", refused); refused > 4 {
+	if t.Logf("%d blocks refused", refused); refused > 14 { // 6 on average, those that may have had news; 28 if all are
 		t.Errorf("%d blocks were refused", refused)
 	}
 }
