@@ -17,7 +17,7 @@ package transport
 //	internal/endpoint/    the handshake, connections, their two lanes and timeouts, without I/O
 //	internal/wire/        the packets' layouts
 //	internal/seal/        the cryptography; internal/replay/: which sequence numbers are new;
-//	                      internal/mtu/: how long packets may be: mtu.go searches, hole.go notices that they no longer pass, parts.go cuts longer ones, pair.go tells how fast a path is
+//	                      internal/mtu/: how long packets may be, and whether they still pass
 //	lane/                 the reliable lane, which speaks KCP
 //	netsim/               a simulated network
 //	internal/linktest/    the tests that every link must pass; internal/hostile/: sessions among foes; internal/raw/: ends of which a test decides every packet

@@ -15,8 +15,8 @@ const (
 // Packets of one length that have not come, one after the other, are a black hole once random loss
 // hardly ever takes that many in a row: 8 where less than a tenth is lost, 12 where a fifth is.
 const (
-	doubt      = 2e-8  // how likely it would be loss
-	lostDoubt  = 2e-10 // … where that ends the connection
+	rare       = 2e-8  // how likely it would be loss
+	rarest     = 2e-10 // … where that ends the connection
 	leastLoss  = 0.1   // that is reckoned with: it may begin at any time
 	mostLoss   = 0.5
 	lossMemory = 64 // answers
@@ -119,8 +119,8 @@ func (p *Path) Answer(now time.Duration, seq uint16, came bool) {
 		}
 		switch chance := w.miss(b); {
 		case p.Size() == Least:
-			p.lost = chance < lostDoubt
-		case chance < doubt:
+			p.lost = chance < rarest
+		case chance < rare:
 			p.narrower(now)
 		}
 		return
