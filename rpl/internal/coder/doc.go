@@ -11,6 +11,7 @@
 //	line.go, heading.go, class.go
 //	                            what a learned model expects of lines, angles, and context classes
 //	source.go                   … and to which values words leap
+//	levels.go                   what updates would take with tables fitted to them
 //
 // The tables:
 //

@@ -18,6 +18,7 @@ import (
 const (
 	firstFit = 1
 	LastFit  = 64
+	turnFit  = 4 // where Hasten asks for one
 )
 
 // Learner counts what is coded. When new tables are shipped the counts are halved, so
@@ -27,6 +28,7 @@ type Learner struct {
 	Rows  []rowLearner
 	Next  ids.Tick    // when to fit again; 0: no peer has come yet
 	Wait  ids.Tick    // ticks between the last fit and the next
+	turn  ids.Tick    // when most rows of a type last began to be coded otherwise (Hasten)
 	chunk chunkCoding // the one being written
 
 	present [PresentRows][]uint32
@@ -186,6 +188,15 @@ func (u *recordLearner) open(words, fractional int) {
 func (u *recordLearner) count(t *rowtype.Type) {
 	u.open(len(t.Words), len(t.Fractional))
 	u.n++
+}
+
+// Hasten has the next fit come soon, and those after it as after a start: in a tick most rows of a type have
+// begun to be coded otherwise, and tables are fitted to how they were.
+func (l *Learner) Hasten(turn ids.Tick, hz int) {
+	if turn != l.turn {
+		l.turn, l.Wait = turn, min(l.Wait, ids.Tick(turnFit*hz))
+		l.Next = turn + l.Wait
+	}
 }
 
 // Serve sets the model whose codes are kept with the patterns: the one that most peers

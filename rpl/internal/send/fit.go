@@ -42,6 +42,7 @@ func (ts *tables) Learn() {
 		}
 		return
 	}
+	l.Hasten(ts.store.Turned, ts.sender.Setup.Hz)
 	if rest := l.Next - ts.store.Tick; int32(rest) > 0 {
 		if rest%max(l.Wait/4, 1) == 0 {
 			ts.chooseExpectations()
@@ -300,10 +301,10 @@ func (ts *tables) keyHearer(r *store.Row, m *coder.Model) *coder.Learner {
 }
 
 // hearer returns the learner that counts how a row is coded with a model. Secret rows
-// go to ts.deaf, from which no tables are made, and so do rows that are coded against
-// other expectations than those of the newest model, which would mislead.
+// go to ts.deaf, from which no tables are made, and so do rows that are coded against other
+// expectations than those of the newest model, or do what others do not, which would mislead.
 func (ts *tables) hearer(r *store.Row, m *coder.Model) *coder.Learner {
-	if r.Privacy == store.Secret || m != ts.Model && !m.ExpectsAs(ts.Model, r.Type) {
+	if r.Privacy == store.Secret || m != ts.Model && !m.ExpectsAs(ts.Model, r.Type) || ts.store.Slabs[r.Type.Index].IsFew(r.Block) {
 		return ts.deaf
 	}
 	return ts.Learner

@@ -185,15 +185,20 @@ func (u *updates) codeFor(m *coder.Model, r *store.Row, pr *peerRow, key uint32,
 		is = u.store.KnownFrom(r, is, at)
 	}
 	l, hint := u.sender.Tables.hearer(r, m), second
-	if hint == 0 && l.Samples(r.Type) && !m.LinesOf(r.Type) {
+	compares := s.Compares(r.Block)
+	if hint == 0 && (compares || l.Samples(r.Type)) && !m.LinesOf(r.Type) {
 		hint = u.sampled(r, pr)
 	}
-	syms, last := m.CodeUpdate(u.syms, r.Type, was, is, u.secondFrom(r, pr, hint), u.said, now-pr.ackedTick, l)
+	before := u.secondFrom(r, pr, hint)
+	syms, last := m.CodeUpdate(u.syms, r.Type, was, is, before, u.said, now-pr.ackedTick, l)
 	r.Share.Key, r.Share.Base, r.Share.Codes = key, second.coded(pr, now), last
 	r.ShareVer = uint8(r.Head - pr.acked) // it fits: acked is kept
 	if at := len(u.syms); len(syms) > at {
 		u.keep(append(syms, last))
 		r.Share.Codes = prefix.Sym(codesOf(u.syms, at))
+	}
+	if compares {
+		s.Took(r, was, is, before, now-pr.ackedTick, codes(r.Share.Codes).bits(u.syms))
 	}
 	return codes(r.Share.Codes)
 }

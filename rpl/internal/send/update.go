@@ -385,8 +385,10 @@ func (u *updates) appendDelta(p *Peer, h uint32, i int, r *store.Row, pr *peerRo
 	case r.Vars != nil || !r.Kept(pr.acked):
 		words, vars := u.base(p, h, i, r, pr)
 		u.second.P = nil
-		syms, last := m.CodeUpdate(u.syms, r.Type, words, u.store.Known(r), &u.second, u.said, age, u.sender.Tables.hearer(r, m))
+		at, known := len(u.syms), u.store.Known(r)
+		syms, last := m.CodeUpdate(u.syms, r.Type, words, known, &u.second, u.said, age, u.sender.Tables.hearer(r, m))
 		u.syms = append(syms, last)
+		u.store.Slabs[r.Type.Index].Took(r, words, known, &u.second, age, prefix.Bits(u.syms[at:]))
 		u.appendVars(p, r, vars)
 	default:
 		end, second := len(u.syms), secondKey(0)

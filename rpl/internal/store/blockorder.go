@@ -16,6 +16,7 @@ import (
 type owner struct {
 	Row  uint32
 	Item itemSlot // its item while the row is walked, else NoItem
+	kept bool     // the row is secret
 }
 
 // disorder is how many blocks may always be out of order: as many as fit a first-level

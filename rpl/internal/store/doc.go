@@ -22,5 +22,6 @@
 //	walk.go, walkplan.go        reading them: place.go: where nodes are; steer.go: which rows have departed;
 //	                            blockorder.go: the order of memory; ahead.go: reading ahead
 //	fraction.go, infer.go, pays.go, borrow.go
-//	                            fractions of a step, and velocities that no component has
+//	                            fractions of a step, and velocities that no component has;
+//	                            compare.go: whether these pay for a type as a whole
 package store

@@ -39,6 +39,8 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed 
 	n, fresh := tick-seen, seen == 0
 	ref, at := s.Reference(block)
 	age, judged := tick-at, (tick+block)%judgeEvery == 0
+	given, stepped, moves := s.gives(block), false, int32(0)
+	bare := !given && !s.dear // it shows what is taken without velocities
 	for k, i := range t.Inferred {
 		r := &s.runs[int(block)*len(t.Inferred)+k]
 		x, v := now[i], i-1
@@ -65,11 +67,14 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed 
 		}
 		was, old := now[v], *ref.Word(v)
 		now[v] = old
-		plain := !s.moves[k] && (s.rated.Has(block) || x < countFrom && x > -countFrom)
+		plain := bare
+		if !s.moves[k] {
+			plain = s.rated.Has(block) || x < countFrom && x > -countFrom
+		}
 		left := t.Motions[i].Expect(ref, t.At(now), i, age) != x || plain && old != 0
 		if left {
 			now[v] = 0
-			if !plain && s.pays(k, block) {
+			if !plain && s.pays(k, block, given) {
 				if speed := r.velocity(tick, n); s.moves[k] || max(speed, -speed) >= leastCount {
 					now[v] = speed
 				}
@@ -78,7 +83,11 @@ func (s *slab) infer(t *rowtype.Type, block, tick uint32, now []int32) (changed 
 		if judged && old|now[v] != 0 {
 			s.judge(k, step, old, now[v], left)
 		}
+		stepped, moves = stepped || step != 0, moves|old|now[v]
 		changed = changed || now[v] != was
+	}
+	if s.Compares(block) && !s.Owners[block].kept {
+		s.scanned(given, moves != 0, stepped, !t.IsAsPredicted(ref, t.At(now), age))
 	}
 	return changed
 }

@@ -35,7 +35,12 @@ const (
 )
 
 // pays reports whether a row may be given a velocity for its k-th inferred word.
-func (s *slab) pays(k int, block uint32) bool {
+// Where velocities of the type's positions are dear (compare.go), only the few have them that
+// show whether they still are.
+func (s *slab) pays(k int, block uint32, given bool) bool {
+	if s.moves[k] && (s.dear || !given) {
+		return given
+	}
 	return int(s.worth[k]) >= -lossMost*s.rows || block%probeShare == 0 || s.rows <= fewRows && s.moves[k]
 }
 

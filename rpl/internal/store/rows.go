@@ -118,7 +118,7 @@ func (st *Store) newRow(t *rowtype.Type, slot uint32) uint32 {
 		i = uint32(len(st.Rows))
 		st.Rows = pages.Append(st.Rows, Row{Type: t, node: slot, Block: uint32(s.rows), History: NoHistory, Head: 1})
 		s.rows++
-		s.Owners = append(s.Owners, owner{i, NoSlot})
+		s.Owners = append(s.Owners, owner{Row: i, Item: NoSlot})
 		s.Blocks = pages.Extend(s.Blocks, s.Block)
 		s.sums = append(s.sums, 0)
 		s.runs = append(s.runs, make([]run, len(t.Inferred))...)
@@ -249,6 +249,12 @@ func (st *Store) SetWords(it itemSlot, words []int32) (changed bool) {
 func (st *Store) Begin(t ids.Tick) {
 	st.Tick = t
 	st.Space.Unstamped = false
+	for i := range st.Slabs {
+		if s := &st.Slabs[i]; s.compared {
+			s.turn(uint32(t))
+			st.Turned = max(st.Turned, s.turned)
+		}
+	}
 	for _, c := range st.Columns {
 		if c != nil {
 			c.given = false

@@ -39,6 +39,7 @@ func (st *Store) noteSecrets(slot uint32, p Privacy) {
 		if r.Privacy = p; r.Type.Audience != ids.Everyone {
 			r.Privacy, st.Secrets = Secret, true
 		}
+		st.Slabs[r.Type.Index].Owners[r.Block].kept = r.Privacy == Secret
 	}
 	for _, c := range n.Children() {
 		st.noteSecrets(c, p)

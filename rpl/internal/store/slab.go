@@ -35,15 +35,16 @@ type slab struct {
 	runs      []run     // of inferred velocities, by block
 	Stride    uint32    // ticks from one send to the next, at most
 	rows      int
-	Free      []uint32    // rows to use again, each with its block
-	worth     []int32     // by inferred word: the bits that velocities have saved
-	lined     []int       // by inferred word: what it costs along a line, 0: it goes along none
-	record    int         // what a word that moves as predicted saves beside its residual
-	moves     []bool      // by inferred word: it is a position or interpolated, not a count
-	rated     wire.Bitset // blocks of nodes that are not in every send: what counts there is told as it is
-	Whole     []bool      // by word with a fraction: it goes along a line, and has none
-	Lines     bool        // some words go along lines
-	shift     []uint8     // by word with a fraction: FractionShift of its motion
+	Free      []uint32 // rows to use again, each with its block
+	comparison
+	worth  []int32     // by inferred word: the bits that velocities have saved
+	lined  []int       // by inferred word: what it costs along a line, 0: it goes along none
+	record int         // what a word that moves as predicted saves beside its residual
+	moves  []bool      // by inferred word: it is a position or interpolated, not a count
+	rated  wire.Bitset // blocks of nodes that are not in every send: what counts there is told as it is
+	Whole  []bool      // by word with a fraction: it goes along a line, and has none
+	Lines  bool        // some words go along lines
+	shift  []uint8     // by word with a fraction: FractionShift of its motion
 }
 
 func newSlab(t *rowtype.Type) slab {
@@ -56,7 +57,9 @@ func newSlab(t *rowtype.Type) slab {
 	s.Whole = make([]bool, len(t.Fractional))
 	for _, i := range t.Inferred {
 		s.moves = append(s.moves, t.Moves(i))
+		s.compared = s.compared || t.Moves(i)
 	}
+	s.begin(len(t.Words))
 	for _, i := range t.Fractional {
 		s.shift = append(s.shift, t.Motions[i].FractionShift)
 	}

@@ -24,6 +24,8 @@ type Store struct {
 	Sent ids.Tick // of the newest send
 	Now  time.Duration
 
+	Turned ids.Tick // when rows of a type were last given velocities, or lost them, because of what they take (compare.go)
+
 	Space *spatial.Space
 
 	Types   []*rowtype.Type
