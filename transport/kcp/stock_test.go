@@ -36,9 +36,9 @@ func (m stock) Input(_ time.Duration, segments []byte) {
 	m.k.Input(segments, kcp.IKCP_PACKET_REGULAR, false)
 }
 
-func (m stock) Recv(b []byte) int    { return m.k.Recv(b) }
-func (m stock) Update(time.Duration) { m.k.Update() }
-func (m stock) Waiting() int         { return m.k.WaitSnd() }
-func (m stock) Bound(int)            {}
-func (m stock) Carries(int)          {}
-func (m stock) Most() int            { return lane.MaxWaiting }
+func (m stock) Recv(b []byte) int      { return m.k.Recv(b) }
+func (m stock) Update(time.Duration)   { m.k.Update() }
+func (m stock) Waiting() int           { return m.k.WaitSnd() }
+func (m stock) Bound(int)              {}
+func (m stock) Carries(int)            {}
+func (m stock) Most(time.Duration) int { return lane.MaxWaiting }

@@ -76,14 +76,9 @@ func after(a, b uint32) int32 { return int32(a - b) }
 
 func (a *ARQ) Bound(bytes int) { a.bound = bytes }
 
-func (a *ARQ) Carries(rate int) { a.flight.carries = rate }
+func (a *ARQ) Carries(rate int) { a.flight.measured(rate) }
 
-func (a *ARQ) Most() int {
-	if a.flight.most == 0 {
-		return MaxWaiting
-	}
-	return a.flight.most
-}
+func (a *ARQ) Most(now time.Duration) int { return a.flight.may(millis(now)) }
 
 func (a *ARQ) Waiting() int { return len(a.fresh) + len(a.flying) }
 
@@ -246,6 +241,7 @@ func (a *ARQ) flush(ms uint32) {
 			continue
 		}
 		f.sends++
+		a.flight.sends(f.sends > 1)
 		f.ts, f.due = ms, ms+f.rto
 		a.room(HeaderSize + len(f.data))
 		a.buf = a.header(push, f.sn, f.ts, len(f.data)).append(a.buf)

@@ -6,8 +6,8 @@
 // them to a Machine, which numbers, repeats and acknowledges them as segments.
 // So short messages share a segment, and a long message cannot wedge the window.
 // The machine never holds more than MaxWaiting unacknowledged segments, or MaxBehind
-// short ones behind a lost one, and on a slow path fewer: no more than that carries and a
-// short queue holds (flight.go).
+// short ones behind a lost one. On a slow path it holds fewer, no more than that carries and a
+// short queue holds, and of what is long up to MaxFlight on a wide one (flight.go).
 //
 // The machine is ARQ. It uses KCP's segments, with their header of 24 bytes, and speaks
 // with stock KCP; a test compares their output byte for byte.

@@ -100,7 +100,63 @@ func TestFlightOnLongerWay(t *testing.T) {
 	if f.most != leastFlight {
 		t.Errorf("behind a queue of 300 ms %d chunks are under way, want %d", f.most, leastFlight)
 	}
-	if play(350, 2*believed+5000); f.most != MaxWaiting {
+	if play(350, 2*believed+5000); f.most < MaxWaiting {
 		t.Errorf("on a longer way %d chunks are under way, want %d", f.most, MaxWaiting)
+	}
+}
+
+// A path that is long and wide is filled: at once where it was measured, else within some round trips.
+func TestWidePathsAreFilled(t *testing.T) {
+	for _, c := range []struct {
+		netsim.Conditions
+		measured int
+		most     time.Duration
+	}{
+		{netsim.Conditions{Delay: 150 * time.Millisecond}, 1_200_000, 1500 * time.Millisecond}, // 5.9 s with MaxWaiting
+		{netsim.Conditions{Delay: 150 * time.Millisecond}, 0, 4 * time.Second},
+		{netsim.Conditions{Delay: 150 * time.Millisecond, Loss: 0.05}, 1_200_000, 3500 * time.Millisecond},                // 7
+		{netsim.Conditions{Delay: 75 * time.Millisecond, Rate: 200_000, Queue: 40_000}, 200_000, 1200 * time.Millisecond}, // 3
+		{netsim.Conditions{Delay: 75 * time.Millisecond, Rate: 200_000, Queue: 40_000}, 0, 2500 * time.Millisecond},
+	} {
+		var mean time.Duration
+		for seed := range uint64(10) {
+			took, bytes := bulk(t, seed, c.Conditions, c.measured)
+			if mean += took / 10; c.Loss == 0 && bytes > 200_000 {
+				t.Errorf("seed %d, %+v: %d bytes for 160 kB", seed, c, bytes)
+			}
+		}
+		t.Logf("%+v: %v", c, mean)
+		if mean > c.most {
+			t.Errorf("%+v: 160 kB take %v, want %v at most", c, mean, c.most)
+		}
+	}
+}
+
+// A path that was wide may be narrow after a pause: no more than MaxWaiting begins there. Nor is more under way
+// where that is lost.
+func TestFlightIsProvedAnew(t *testing.T) {
+	f := flight{carries: 1_200_000}
+	now := uint32(0)
+	play := func(ms uint32, again func(k int) bool) {
+		for k, end := 0, now+ms; now < end; now, k = now+20, k+1 {
+			f.sample(now, 100, f.may(now))
+			f.sends(again(k))
+		}
+	}
+	never := func(int) bool { return false }
+	play(3000, never)
+	if f.may(now) != MaxFlight {
+		t.Errorf("%d chunks may be under way over a path that carries them, want %d", f.may(now), MaxFlight)
+	}
+	if now += provedFor + 1; f.may(now) != MaxWaiting {
+		t.Errorf("%d after a pause, want %d", f.may(now), MaxWaiting)
+	}
+	play(5000, never)
+	if f.may(now) != MaxFlight {
+		t.Errorf("%d once it is proved anew, want %d", f.may(now), MaxFlight)
+	}
+	play(1500, func(k int) bool { return k%5 == 0 })
+	if f.may(now) != MaxWaiting {
+		t.Errorf("%d where a fifth goes again, want %d", f.may(now), MaxWaiting)
 	}
 }

@@ -89,7 +89,7 @@ func TestHostileSegments(t *testing.T) {
 				rt.Fatalf("%d bytes received of one message", l.in.len())
 			case len(a.early) > Window || len(a.ready) > Window || len(a.free) > 4*Window || len(a.acks) > MTU/HeaderSize:
 				rt.Fatalf("%d early, %d ready, %d free, %d owed", len(a.early), len(a.ready), len(a.free), len(a.acks))
-			case l.Waiting() > MaxBehind || len(l.again.waits) > 4*MaxBehind || l.again.copies.len() > 4*MaxWaiting*MTU || len(l.sizes) > MaxBehind:
+			case l.Waiting() > MaxBehind || len(l.again.waits) > 4*MaxBehind || l.again.copies.len() > 4*MaxWaiting*MTU || len(l.sizes) > MaxFlight:
 				rt.Fatalf("%d on their way, %d to be repeated", l.Waiting(), len(l.again.waits))
 			}
 			for rng.IntN(4) > 0 && l.Pending() > 0 {

@@ -30,8 +30,8 @@ type Machine interface {
 	Bound(bytes int)
 	// Carries says how many bytes a second the path carried when the connection began.
 	Carries(rate int)
-	// Most is how many chunks of MaxChunk bytes may be unacknowledged, at most MaxWaiting.
-	Most() int
+	// Most is how many chunks of MaxChunk bytes may be unacknowledged, at most MaxFlight.
+	Most(now time.Duration) int
 }
 
 // A Lane is one end of the reliable lane. It is not safe for concurrent use.
@@ -166,18 +166,28 @@ func (l *Lane) copies(now time.Duration, along bool) {
 }
 
 // feeds reports whether the machine may get one more chunk. Behind a segment that it
-// had to repeat, it may get more than MaxWaiting, as long as they are short.
+// had to repeat, it may get more than MaxWaiting, as long as they are short; of what is long it may
+// where the path carries that (flight.go).
 func (l *Lane) feeds() bool {
 	n := l.m.Waiting()
-	oldest := l.given - uint32(n)
-	if n == 0 || n >= MaxBehind || n >= MaxWaiting && after(l.again.behind, oldest) <= 0 {
-		return n == 0
+	if n == 0 {
+		return true
+	}
+	limit, most := MaxWaiting, l.m.Most(l.now)
+	if oldest := l.given - uint32(n); after(l.again.behind, oldest) > 0 {
+		limit = MaxBehind
+	}
+	if l.queue.len() >= MaxChunk {
+		limit = max(limit, most)
+	}
+	if n >= limit {
+		return false
 	}
 	bytes := min(l.queue.len(), MaxChunk)
 	for _, size := range l.sizes[len(l.sizes)-n:] {
 		bytes += int(size)
 	}
-	return bytes <= l.m.Most()*MaxChunk
+	return bytes <= most*MaxChunk
 }
 
 // isWaitedFor reports whether a copy of the next chunk, of so many bytes, is worth its bytes: if
@@ -214,8 +224,8 @@ func (l *Lane) forget() {
 func (l *Lane) note(size int, waitedFor bool) {
 	l.given++
 	l.again.given(waitedFor)
-	if len(l.sizes) == MaxBehind {
-		l.sizes = l.sizes[:copy(l.sizes, l.sizes[MaxBehind+1-l.m.Waiting():])]
+	if len(l.sizes) == MaxFlight {
+		l.sizes = l.sizes[:copy(l.sizes, l.sizes[MaxFlight+1-l.m.Waiting():])]
 	}
 	l.sizes = append(l.sizes, uint16(size))
 }

@@ -11,9 +11,13 @@ const (
 	MTU = 1150
 	// MaxChunk is the data of one segment.
 	MaxChunk = MTU - HeaderSize
-	// MaxWaiting is how many unacknowledged segments the machine may hold. It repeats
-	// them outside of any budget, so they are few.
+	// MaxWaiting is how many unacknowledged segments the machine may hold while nothing better
+	// is known. It repeats them outside of any budget, so they are few.
 	MaxWaiting = 8
+	// MaxFlight is how many it may hold of what is long, where the path carries them and
+	// hardly any is sent again: what a path of 250 KB a second and 200 ms there and back
+	// has under way. As many fit into MaxPending.
+	MaxFlight = 48
 	// MaxBehind is how many it may hold behind a segment that it had to repeat, if all
 	// their data is no longer than MaxWaiting full segments. The messages behind the
 	// lost segment are then already there when it arrives, instead of leaving a round

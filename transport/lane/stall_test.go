@@ -30,7 +30,7 @@ func late(t *testing.T, c netsim.Conditions, every int) (times []time.Duration, 
 			for n := before; n < len(x.came[1]); n++ {
 				times = append(times, x.now-sent[n])
 			}
-			if n := len(x.ends[0].sizes); n > MaxBehind {
+			if n := len(x.ends[0].sizes); n > MaxFlight {
 				t.Fatalf("seed %d: the sizes of %d chunks are kept", seed, n)
 			}
 			if i > 2*3600 {
