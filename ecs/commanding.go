@@ -55,6 +55,7 @@ func (p *Protocol) needCommands() {
 	if p.commandRPC == nil {
 		p.commandRPC = NewRPC[commandBytes](p, "tendon commands", rpl.ToServer, rpl.Unreliable).FromAnyone().AnyOrder()
 		p.reportRPC = NewRPC[commandReport](p, "tendon commands report", rpl.ToOwner, rpl.Unreliable)
+		p.reportRPC.wire.Spare = true
 	}
 }
 

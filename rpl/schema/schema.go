@@ -66,6 +66,7 @@ type RPCType struct {
 	Args       *ArgType
 	FromAnyone bool // any client may call it on a node it does not own (the session's node)
 	AnyOrder   bool // unreliable, and runs even where a newer one of the same caller on the same node has run
+	Spare      bool // unreliable, and not counted where there is no room for it: a later one says the same
 }
 
 // NewSchema makes an empty schema; the name keeps different games apart.

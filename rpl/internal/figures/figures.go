@@ -41,7 +41,9 @@ type Counters struct {
 
 // NoRoom counts unreliable calls for which a send has no room, and notes the name of the RPC of one of them.
 func (c *Counters) NoRoom(calls int, rpc string) {
-	c.NoRoomRPC = rpc
+	if calls > 0 {
+		c.NoRoomRPC = rpc
+	}
 	c.CallsDropped += uint64(calls)
 	c.CallsNoRoom += uint64(calls)
 }

@@ -166,9 +166,8 @@ func (plr *planner) sparedCalls(p *Peer) {
 // dropCalls drops and counts a peer's unreliable calls from index from on.
 func (plr *planner) dropCalls(p *Peer, from int) {
 	if from < len(p.RPC.Unreliable) {
-		first := p.RPC.Unreliable[from]
-		p.RPC.turn = wire.Callee(first)
-		plr.sender.Accounts.Counters.NoRoom(len(p.RPC.Unreliable)-from, wire.CallName(first, plr.store.Schema))
+		p.RPC.turn = wire.Callee(p.RPC.Unreliable[from])
+		plr.sender.Accounts.Counters.NoRoom(wire.Missed(p.RPC.Unreliable[from:], plr.store.Schema))
 	}
 	p.RPC.spares.Put(p.RPC.Unreliable[from:])
 	p.RPC.Unreliable = p.RPC.Unreliable[:from]

@@ -151,7 +151,7 @@ func (cs *calls) sendCall(p *Peer, h uint32, rpc *schema.RPCType, tick ids.Tick,
 	e := &p.States[h]
 	if rpc.Lane == ids.Unreliable {
 		if len(p.RPC.Unreliable) >= wire.MaxCalls {
-			cs.sender.Accounts.Counters.NoRoom(1, rpc.Name)
+			cs.sender.Accounts.Counters.NoRoom(flag(!rpc.Spare), rpc.Name)
 			return true
 		}
 		cs.sender.Accounts.Counters.CallsOut++

@@ -131,13 +131,15 @@ func Callee(call []byte) uint32 {
 	return uint32(h) + 1
 }
 
-// CallName is the name of the RPC of an unreliable call that AppendCall has written.
-func CallName(call []byte, s *schema.Schema) string {
-	c, err := ParseCall(call, s, ids.Unreliable)
-	if err != nil {
-		return ""
+// Missed returns how many of some unreliable calls that AppendCall has written are missed where they are
+// dropped, and the name of one's RPC.
+func Missed(calls [][]byte, s *schema.Schema) (n int, name string) {
+	for _, b := range calls {
+		if c, err := ParseCall(b, s, ids.Unreliable); err == nil && !c.Rpc.Spare {
+			n, name = n+1, c.Rpc.Name
+		}
 	}
-	return c.Rpc.Name
+	return n, name
 }
 
 // ParseCall reads what AppendCall has written; the arguments stay where they are in b.
