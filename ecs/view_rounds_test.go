@@ -3,6 +3,7 @@ package ecs_test
 // What is drawn where everything goes and comes again in one step, as when a round ends, under loss.
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -107,7 +108,8 @@ func TestRoundsOfManyPacketsAreNotDrawnTogether(t *testing.T) {
 			rounds, both, begun = rounds+r, both+b, begun+n
 		}
 		t.Logf("loss %v, trees %v, seeds from %d: %d of %d rounds, %d frames", kind.loss, kind.trees, from, begun, rounds, both)
-		if most := int(float64(rounds) * kind.loss / 2); begun > most {
+		// Rounded up: of the few rounds that the race detector plays, one may be the one in some hundreds.
+		if most := int(math.Ceil(float64(rounds) * kind.loss / 2)); begun > most {
 			t.Errorf("loss %v: %d of %d rounds began while the one before was drawn, more than %d", kind.loss, begun, rounds, most)
 		}
 	}
