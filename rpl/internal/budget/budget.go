@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"math"
 	"time"
 
 	"github.com/tendonengine/tendon/rpl/internal/wire"
@@ -198,3 +199,12 @@ const (
 	laneChunk    = 1100
 	laneOverhead = 24 + wire.PacketOverhead
 )
+
+// LaneAhead is how many bytes of what is long may wait for the lane: so much that it is never without, and no more,
+// since what comes first is decided when it gets in line.
+func (u *Bucket) LaneAhead(b Budget) int {
+	if b.Rate == 0 {
+		return math.MaxInt32
+	}
+	return int(2 * max(u.drains, wire.PacketRoom))
+}

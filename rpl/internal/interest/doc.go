@@ -9,7 +9,8 @@
 //	relevancy.go  the decisions of one send; called.go, going.go: those before it, for calls and removals;
 //	              groups.go: sets of peers
 //	cells.go      nodes come into the grid, move in it and go; report.go: whose lists hear of that
-//	observers.go  where a peer sees from, and for how long; showing.go: what it is shown against the rules
+//	observers.go  where a peer sees from, and for how long; showing.go: what it is shown against the rules;
+//	              lead.go: where it will see from, and what is worth sending first therefore
 //	neighbourlist.go
 //	              peers with a few observers: for each a list of the nodes near the boundary of its sight;
 //	              boundary.go: those nodes; reach.go: the cells in which it finds them;

@@ -36,6 +36,7 @@ type Viewer struct {
 	InGrid    SlotList // wanted slots that stand in the grid
 	lingering []uint32 // slots that are out of sight but stay until their MinStay is over
 	lingered  []uint32
+	lead      lead
 	asked     uint32 // in the Stream of these Space.Moves nothing stays for that: what may be had was asked anew
 }
 

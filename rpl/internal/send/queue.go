@@ -22,16 +22,17 @@ type contender struct {
 const patience = 8
 
 // sortQueue orders a peer's queue (protocol rule 26): the session and own nodes first, with
-// what they hang on, then by weight, nearness and waiting. Nodes are as near as the top of
-// their tree, those without a place as near as can be.
+// what they hang on, then by weight, nearness and waiting (interest/lead.go).
 func (plr *planner) sortQueue(p *Peer, now time.Duration) {
+	in := plr.sender.interest
+	in.Track(p.view, now)
 	if len(p.arrivals.queue) < 2 || len(p.arrivals.queue) > longQueue && len(p.arrivals.queue) <= int(p.arrivals.before) && (plr.store.Send+uint32(p.Index))%patience != 0 {
 		return
 	}
 	plr.queueing, plr.carrying = plr.queueing[:0], plr.carrying[:0]
 	for _, slot := range p.arrivals.queue {
 		n := &plr.store.Nodes[slot]
-		worth := plr.sender.Updates.worthOf(p, n)
+		worth := float32(0)
 		switch hd := n.Holder(p.Index); {
 		case hd == nil:
 		case n.ID == ids.SessionNode:
@@ -42,7 +43,7 @@ func (plr *planner) sortQueue(p *Peer, now time.Duration) {
 				plr.carrying = append(plr.carrying, up)
 			}
 		default:
-			worth *= float32((hd.Held(now) + sendPeriod).Seconds())
+			worth = in.ArrivalWorth(p.view, slot, hd.Held(now))
 		}
 		plr.queueing = append(plr.queueing, contender{worth, slot})
 	}
@@ -51,15 +52,8 @@ func (plr *planner) sortQueue(p *Peer, now time.Duration) {
 			q.worth = foremost
 		}
 	}
-	first := func(x, y contender) int { return cmp.Compare(y.worth, x.worth) }
-	if slices.IsSortedFunc(plr.queueing, first) {
-		return
-	}
-	slices.SortStableFunc(plr.queueing, first)
+	slices.SortStableFunc(plr.queueing, func(x, y contender) int { return cmp.Compare(y.worth, x.worth) })
 	for i := range plr.queueing {
 		p.arrivals.queue[i] = plr.queueing[i].slot
 	}
 }
-
-// sendPeriod is how long what has just come into sight counts as having waited.
-const sendPeriod = time.Second / 30

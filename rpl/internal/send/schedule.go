@@ -286,6 +286,7 @@ func (plr *planner) planQueue(p *Peer, now time.Duration) {
 	given, line := room, float64(plr.lineRoom(p))
 	plr.joining++
 	most := max(wire.LeastArrivals, min(plr.arrivals, wire.MaxArrivals/max(1, plr.joined)))
+	lane := bucket.LaneAhead(plr.budget) - int(p.RPC.Ready.Bytes)
 	waiting := p.arrivals.queue[:0]
 	for i, slot := range p.arrivals.queue {
 		n := &plr.store.Nodes[slot]
@@ -303,8 +304,8 @@ func (plr *planner) planQueue(p *Peer, now time.Duration) {
 			}
 			break
 		}
-		if plr.leaving.Has(n.ID) {
-			waiting = append(waiting, slot) // a node has one handle at a time
+		if plr.leaving.Has(n.ID) || lane <= 0 && store.ArrivalBytes(plr.store, slot, p.Index) > wire.PacketRoom {
+			waiting = append(waiting, slot) // a node has one handle at a time, and what is long is chosen late
 			continue
 		}
 		if n.Parent != 0 {
@@ -315,6 +316,7 @@ func (plr *planner) planQueue(p *Peer, now time.Duration) {
 		}
 		cost := budget.BundleCost(plr.admitTree(p, slot))
 		room, line = room-cost, line-cost
+		lane -= int(cost) / 8 * flag(cost > 8*wire.PacketRoom)
 		most -= len(plr.group)
 		plr.arrivals -= len(plr.group)
 		bucket.Left -= cost

@@ -14,6 +14,7 @@
 //	                            spare.go: what free slots give back
 //	item.go, layout.go          items, and which of them a node has
 //	rows.go, versions.go        rows: Set; their versions: commit, what peers will know
+//	length.go                   how long an arrival is, roughly
 //	lastrow.go                  what rows of removed nodes were in the end
 //	tolerance.go, reckon.go     what is near enough to what peers have, or to what a function makes of that
 //	slab.go, history.go         where rows and their older versions lie

@@ -52,6 +52,7 @@ const noRow = ^uint32(0)
 type rowVars struct {
 	Now, head []any                   // the current values, and those of the newest version
 	older     *[wire.HistoryLen][]any // nil until there is an older version
+	bytes     int                     // how long the current values are as they are sent; 0: not known
 }
 
 // shared is the update of a row that was coded last. Other peers with the same baseline
@@ -178,7 +179,7 @@ func (st *Store) setRow(i uint32, words []int32, vars []any) bool {
 			continue
 		}
 		if v := vars[f]; !t.Vars[k].Type.Equal(r.Vars.Now[k], v) && st.isBounded(r, k, v) {
-			r.Vars.Now[k], changed = v, true
+			r.Vars.Now[k], r.Vars.bytes, changed = v, 0, true
 		}
 	}
 	if changed {
