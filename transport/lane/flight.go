@@ -30,6 +30,7 @@ const (
 	periodLeast = 100        // ms; a period lasts a round trip, or this
 	fewest      = 3          // round trips in a period: the first of a burst meet no queue
 	shortQueue  = 50         // ms; while the mean queue is shorter, more may be under way, …
+	noQueue     = 25         // ms; … half as many again only while there is hardly any, as in HyStart++ (RFC 9406), …
 	longQueue   = 80         // ms; … and when the shortest is longer, less: it is not jitter, then
 	judged      = 24         // segments by which a path is judged, …
 	againMost   = judged / 8 // … and how many of them may be sent again
@@ -111,7 +112,7 @@ func (f *flight) sample(now uint32, rtt int32, waiting int) {
 		f.most = max(f.most-max(1, (f.most-MaxWaiting)/2), f.floor())
 	case f.trips/f.samples-least <= shortQueue && f.used && f.most < MaxWaiting:
 		f.most++
-	case f.trips/f.samples-least <= shortQueue && f.used && f.wide:
+	case f.trips/f.samples-least <= noQueue && f.used && f.wide:
 		f.most, f.proved = min(f.most+f.most/2, MaxFlight), now
 	}
 	f.begun, f.samples, f.trips, f.used = now, 0, 0, false

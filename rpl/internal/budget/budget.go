@@ -206,5 +206,5 @@ func (u *Bucket) LaneAhead(b Budget) int {
 	if b.Rate == 0 {
 		return math.MaxInt32
 	}
-	return int(2 * max(u.drains, wire.PacketRoom))
+	return int(3 * max(u.drains, wire.PacketRoom))
 }
