@@ -57,24 +57,30 @@ func regionsLab(t *testing.T, seed uint64, c netsim.Conditions, step func(m *ten
 	}, c)
 }
 
-// rove has a client ride through regions at 300 units a second, for ten seconds, and returns the share of steps in which
-// the region under it, and the second one ahead of it, are not there.
-func rove(t *testing.T, c netsim.Conditions) (under, ahead float64) {
+// roveLab has a client ride through regions of so many bytes at 300 units a second.
+func roveLab(t *testing.T, size int, c netsim.Conditions) (lab *tendontest.Lab, server, client *tendontest.Machine) {
 	roves := false
-	lab := regionsLab(t, *seedFlag, c, func(_ *tendontest.Machine, e *donburi.Entry) {
+	lab = regionsLab(t, *seedFlag, c, func(_ *tendontest.Machine, e *donburi.Entry) {
 		if roves {
 			rover.Get(e).Pos.X += 5
 		}
 	})
-	server := lab.Host()
+	server = lab.Host()
 	for x := range 60 {
 		for y := range 22 {
-			addRegion(server, gmath.Vec{X: float64(x) * regionSide, Y: float64(y) * regionSide})
+			addRegion(server, size, gmath.Vec{X: float64(x) * regionSide, Y: float64(y) * regionSide})
 		}
 	}
-	client := lab.Join()
+	client = lab.Join()
 	lab.Steps(300)
 	roves = true
+	return lab, server, client
+}
+
+// rove returns in which share of the steps of ten seconds the region under the rover, and the second one ahead of it, are
+// not there.
+func rove(t *testing.T, c netsim.Conditions) (under, ahead float64) {
+	lab, _, client := roveLab(t, regionBytes, c)
 	const steps = 600
 	for range steps {
 		lab.Steps(1)
@@ -100,8 +106,8 @@ func rove(t *testing.T, c netsim.Conditions) (under, ahead float64) {
 	return under, ahead
 }
 
-func addRegion(m *tendontest.Machine, at gmath.Vec) *donburi.Entry {
-	e, tiles := m.Create(region), make([]byte, regionBytes)
+func addRegion(m *tendontest.Machine, size int, at gmath.Vec) *donburi.Entry {
+	e, tiles := m.Create(region), make([]byte, size)
 	for i := range tiles {
 		tiles[i] = byte(m.Rand.Uint32())
 	}
@@ -130,7 +136,7 @@ func TestRegionsAheadComeFirst(t *testing.T) {
 func TestWhatIsFarComesAtLast(t *testing.T) {
 	var near []*donburi.Entry
 	lab := regionsLab(t, *seedFlag, netsim.Conditions{Delay: 40 * time.Millisecond, Rate: 30e3}, func(m *tendontest.Machine, e *donburi.Entry) {
-		near = append(near, addRegion(m, rover.Get(e).Pos))
+		near = append(near, addRegion(m, regionBytes, rover.Get(e).Pos))
 		if len(near) > 60 {
 			tendon.Remove(near[0], tendon.Removed)
 			near = near[1:]
@@ -140,7 +146,7 @@ func TestWhatIsFarComesAtLast(t *testing.T) {
 	client := lab.Join()
 	lab.Steps(300)
 	mine, _ := tendon.Mine(client.Replication, rover)
-	far := addRegion(server, rover.Get(mine).Pos.Add(gmath.Vec{X: .99 * regionSight}))
+	far := addRegion(server, regionBytes, rover.Get(mine).Pos.Add(gmath.Vec{X: .99 * regionSight}))
 	const most = 600
 	for n := range most {
 		lab.Steps(1)
@@ -150,4 +156,23 @@ func TestWhatIsFarComesAtLast(t *testing.T) {
 		}
 	}
 	t.Errorf("it has not come in %d steps", most)
+}
+
+// Of a node of some size fewer copies leave than of a small one where packets are lost: the bytes of a ride, with no loss
+// and with one of 5 %.
+func TestLongArrivalsHaveFewCopies(t *testing.T) {
+	var bytes [2]float64
+	for i, loss := range []float64{0, .05} {
+		lab, server, _ := roveLab(t, 900, netsim.Conditions{Delay: 50 * time.Millisecond, Loss: loss})
+		for range 5 {
+			lab.Steps(60)
+			for p := range server.Peers() {
+				bytes[i] += float64(server.Stats(p).BytesOut) / 5
+			}
+		}
+	}
+	t.Logf("%.0f bytes a second, with loss %.0f", bytes[0], bytes[1])
+	if bytes[1] > 2.4*bytes[0] {
+		t.Error("more than 2.4 times as many")
+	}
 }

@@ -257,6 +257,9 @@ func (plr *planner) planAgain(p *Peer, now time.Duration, copies bool) (any bool
 		if e.has(statePlanned) || p.lifeOf(e).block != 0 || e.due(now, most) != dueFirst+flag(copies) {
 			continue
 		}
+		if copies && e.copies > 1 && e.copies+wire.LongFewer >= most && store.ArrivalBytes(plr.store, e.slot, p.Index) > wire.LongArrival {
+			continue // where all are lost, that is seen a round trip later
+		}
 		any = true
 		if room <= 0 || p.bucket.Left <= 0 && !p.plan.empty() {
 			continue // where many wait, do not code what has no room
