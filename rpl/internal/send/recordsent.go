@@ -89,7 +89,7 @@ func (u *updates) isSecret(p *Peer, b *bundle) bool {
 		return u.store.Rows[e.row].Privacy == store.Secret
 	}
 	rows := u.store.Nodes[e.slot].Rows()
-	return u.store.IsKept(e.slot) || !slices.ContainsFunc(u.recsOf(b), func(re link.Entry) bool {
+	return store.IsKept(u.store, e.slot) || !slices.ContainsFunc(u.recsOf(b), func(re link.Entry) bool {
 		return re.Kind == recOwnership || u.store.Rows[rows[re.Row]].Privacy != store.Secret
 	})
 }

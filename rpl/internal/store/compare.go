@@ -18,6 +18,7 @@ import (
 
 // A comparison is what the rows of a type take with inferred velocities, and without.
 type comparison struct {
+	moves    []bool   // by inferred word: it is a position or interpolated, not a count
 	compared bool     // it has words that are positions or interpolated …
 	dear     bool     // … and inferred velocities cost more than they save: only the few have them
 	known    bool     // both sides have been compared
@@ -27,9 +28,14 @@ type comparison struct {
 	turned   ids.Tick // … and of the last that changed dear
 	sides    [2]side  // without velocities, and with
 
-	tick, offset, mask uint32 // this one; the few now are the blocks whose sum with offset is 0 under mask
+	now sampling
+}
+
+// A sampling is which rows are compared in a tick.
+type sampling struct {
+	tick, offset, mask uint32 // the few are the blocks whose sum with offset is 0 under mask
 	unseen             uint32 // of the many those are scanned whose sum with tick is 0 under this
-	counts             bool   // in this tick what rows do is counted
+	counts             bool   // what rows do is counted
 }
 
 // A side is the rows that are given velocities, or those that are not.
@@ -83,7 +89,7 @@ const (
 
 // begin makes room for what is counted of rows of so many words.
 func (c *comparison) begin(words int) {
-	c.rare, c.offset, c.mask = seldom, nobody, ^uint32(0)
+	c.rare, c.now.offset, c.now.mask = seldom, nobody, ^uint32(0)
 	if c.compared {
 		c.sides[0].fitted, c.sides[1].fitted = coder.NewLevels(words), coder.NewLevels(words)
 	}
@@ -95,24 +101,24 @@ func (s *slab) turn(tick uint32) {
 	if s.known {
 		share <<= min(s.rows/32, 2)
 	}
-	if s.unseen = sampleEvery - 1; s.rows < manyRows {
-		s.unseen = sampleFew - 1
+	if s.now.unseen = sampleEvery - 1; s.rows < manyRows {
+		s.now.unseen = sampleFew - 1
 	}
-	s.tick, s.counts = tick, tick&(1<<eraBits-1) >= min(settling*s.Stride, settlingMost)
-	if s.offset, s.mask = nobody, ^uint32(0); era&(1<<s.rare-1) == 1<<s.rare-1 {
-		s.offset, s.mask = era>>s.rare, share-1
+	s.now.tick, s.now.counts = tick, tick&(1<<eraBits-1) >= min(settling*s.Stride, settlingMost)
+	if s.now.offset, s.now.mask = nobody, ^uint32(0); era&(1<<s.rare-1) == 1<<s.rare-1 {
+		s.now.offset, s.now.mask = era>>s.rare, share-1
 	}
 }
 
 // IsFew reports whether a row is one of the few that do the opposite now: neither tables nor lines are fitted to those.
-func (s *slab) IsFew(block uint32) bool { return (block+s.offset)&s.mask == 0 }
+func (s *slab) IsFew(block uint32) bool { return (block+s.now.offset)&s.now.mask == 0 }
 
 // gives reports whether a row may be given velocities for its positions.
 func (s *slab) gives(block uint32) bool { return s.IsFew(block) == s.dear }
 
 // Compares reports whether what a row does in this tick is counted.
 func (s *slab) Compares(block uint32) bool {
-	return s.counts && ((s.tick+block)&s.unseen == 0 || s.IsFew(block))
+	return s.now.counts && ((s.now.tick+block)&s.now.unseen == 0 || s.IsFew(block))
 }
 
 // Took counts an update of a row, and the bits that it took, if Compares names the row and all may know of it.
@@ -140,8 +146,8 @@ func (s *slab) scanned(given, moves, stepped, departed bool) {
 	if s.rows < manyRows {
 		wait = max(wait, 1<<eraBits)
 	}
-	if s.tick-s.begun >= wait {
-		s.begun = s.tick
+	if s.now.tick-s.begun >= wait {
+		s.begun = s.now.tick
 		s.compare()
 	}
 }
@@ -173,7 +179,7 @@ func (s *slab) decide(ratio float64) {
 		s.contrary = 0
 	}
 	if sure || s.contrary == contraryMost {
-		s.dear, s.turned, s.contrary = !s.dear, ids.Tick(s.tick), 0
+		s.dear, s.turned, s.contrary = !s.dear, ids.Tick(s.now.tick), 0
 		s.sides[0].forget()
 		s.sides[1].forget()
 	}

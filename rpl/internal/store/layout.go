@@ -31,11 +31,11 @@ func (st *Store) layoutOf(s *Spawn) (*wire.NodeLayout, error) {
 // layout returns the layout of a prefab (index + 1, 0 none) and items, made where there is none
 // yet. Its error wraps ErrLimit.
 func (st *Store) layout(prefab int, items []int) (*wire.NodeLayout, error) {
-	key := binary.AppendVarint(st.bytes[:0], int64(prefab))
+	key := binary.AppendVarint(st.rooms.bytes[:0], int64(prefab))
 	for _, i := range items {
 		key = binary.AppendVarint(key, int64(i))
 	}
-	st.bytes = key
+	st.rooms.bytes = key
 	if l := st.Layouts.ByKey[string(key)]; l != nil {
 		return l, nil
 	}

@@ -302,8 +302,8 @@ func (st *Store) isBounded(r *Row, k int, v any) bool {
 	if prop.Codec().Sized() {
 		return true
 	}
-	st.bytes = prop.Type.Append(st.bytes[:0], v)
-	n, most := len(st.bytes), prop.MaxBytes()
+	st.rooms.bytes = prop.Type.Append(st.rooms.bytes[:0], v)
+	n, most := len(st.rooms.bytes), prop.MaxBytes()
 	if n <= most {
 		return true
 	}

@@ -23,16 +23,16 @@ const (
 // NoteSecrets notes which rows are secret, for a node and all nodes below it.
 func (st *Store) NoteSecrets(slot uint32) {
 	p := Open
-	if st.IsKept(slot) {
-		p = Secret
+	if IsKept(st, slot) {
+		p, st.Secrets = Secret, true
 	} else if st.Nodes[st.Root(slot)].Spawn.Relevance == ids.Near && st.Space.Index.MayRefuse() {
 		p = Refusable
 	}
-	st.noteSecrets(slot, p)
+	noteSecrets(st, slot, p)
 }
 
 // noteSecrets does so once it is known what the tree's rows are that are for everyone.
-func (st *Store) noteSecrets(slot uint32, p Privacy) {
+func noteSecrets(st *Store, slot uint32, p Privacy) {
 	n := &st.Nodes[slot]
 	for _, i := range n.Rows() {
 		r := &st.Rows[i]
@@ -42,16 +42,14 @@ func (st *Store) noteSecrets(slot uint32, p Privacy) {
 		st.Slabs[r.Type.Index].Owners[r.Block].kept = r.Privacy == Secret
 	}
 	for _, c := range n.Children() {
-		st.noteSecrets(c, p)
+		noteSecrets(st, c, p)
 	}
 }
 
 // IsKept reports whether the tree of a node is kept to an owner or a group, or hidden from a peer.
-func (st *Store) IsKept(slot uint32) bool {
+func IsKept(st *Store, slot uint32) bool {
 	root := &st.Nodes[st.Root(slot)]
-	kept := root.Spawn.Relevance == ids.OwnerOnly || root.Spawn.Relevance == ids.Grouped || root.RareView().Hidden
-	st.Secrets = st.Secrets || kept
-	return kept
+	return root.Spawn.Relevance == ids.OwnerOnly || root.Spawn.Relevance == ids.Grouped || root.RareView().Hidden
 }
 
 // Hide notes that the tree under a node is hidden from a peer now, or from none.

@@ -40,7 +40,6 @@ type slab struct {
 	worth  []int32     // by inferred word: the bits that velocities have saved
 	lined  []int       // by inferred word: what it costs along a line, 0: it goes along none
 	record int         // what a word that moves as predicted saves beside its residual
-	moves  []bool      // by inferred word: it is a position or interpolated, not a count
 	rated  wire.Bitset // blocks of nodes that are not in every send: what counts there is told as it is
 	Whole  []bool      // by word with a fraction: it goes along a line, and has none
 	Lines  bool        // some words go along lines

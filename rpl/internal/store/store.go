@@ -57,7 +57,6 @@ type Store struct {
 	scratch     []int32 // one item's words …
 	scratchVars []any   // … and its variable-length values
 	rooms       rooms
-	bytes       []byte // scratch
 	sum         uint32 // of what was read ahead, so that the compiler keeps the reads
 
 	audience audience
@@ -67,8 +66,9 @@ type Store struct {
 	Secrets bool // there has been a secret row
 }
 
-// rooms hold rows that methods return, until their next call.
+// rooms hold rows that methods return, until their next call, and what methods need meanwhile.
 type rooms struct {
+	bytes     []byte
 	predicted []int32 // of VersionAt, and scratch of reckon
 	known     []int32 // of Known
 	before    []int32 // of SecondAt
