@@ -71,7 +71,7 @@ func (l *Line) measureBurst(bytes uint32, trip, at time.Duration) {
 	u, queue, together := &l.burst, max(trip-l.base(), 0), float32(bytes)
 	switch {
 	case queue > most:
-		u.most = min(u.most, max(together*float32(target)/float32(queue), least))
+		u.most = min(u.most, max(together*float32(target)/float32(queue), leastBurst))
 	case queue <= target/2:
 		wide := float32(widest)
 		if l.now.trips+l.before.trips <= 1 {

@@ -75,9 +75,12 @@ type trial struct {
 }
 
 const (
-	target  = 100 * time.Millisecond // a queue that is longer stands in the way of the game
-	most    = 2 * target             // so long a queue need not stand for two periods
-	least   = 1200                   // bytes a second: one packet
+	target = 100 * time.Millisecond // a queue that is longer stands in the way of the game
+	most   = 2 * target             // so long a queue need not stand for two periods
+	least  = 4800                   // bytes a second: hardly any line carries less, and what a game of few things sends is not held back by mistake
+
+	leastBurst = 1200 // bytes: one packet
+
 	period  = 150 * time.Millisecond // of measuring, at least, …
 	longest = time.Second            // … and at most, where few packets come …
 	enough  = 4                      // … that is, fewer than these, …
