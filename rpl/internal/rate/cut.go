@@ -42,7 +42,10 @@ func (l *Line) lower(now, queue time.Duration) {
 func (l *Line) lowerTo(now, queue time.Duration, carries, before float64) {
 	share := max(leave, 1-queue.Seconds()/drainIn.Seconds())
 	l.cut = cut{at: now, limit: before, share: float32(share), worst: queue}
-	l.limit = max(least, carries*share)
+	l.limit = max(slower, carries*share)
+	if queue <= slow {
+		l.limit = max(l.limit, least)
+	}
 	l.step, l.calm, l.trial = slowly, now, trial{}
 }
 
@@ -62,7 +65,7 @@ func (l *Line) checkCut(now, queue time.Duration) {
 	case queue <= target/2:
 		c.at = 0
 		carries := l.limit / float64(c.share) // since the queue went, less may have been sent, and come
-		if c.drops || l.limit == least {      // it was taken for a quicker line, or is slower than that
+		if c.drops || l.limit <= least {      // it was taken for a quicker line, or is slower than that
 			carries = min(carries, l.carried())
 		}
 		l.limit = max(l.limit, carries)

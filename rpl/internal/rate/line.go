@@ -77,7 +77,9 @@ type trial struct {
 const (
 	target = 100 * time.Millisecond // a queue that is longer stands in the way of the game
 	most   = 2 * target             // so long a queue need not stand for two periods
-	least  = 4800                   // bytes a second: hardly any line carries less, and what a game of few things sends is not held back by mistake
+	least  = 4800                   // bytes a second: what a game of few things sends is not held back by mistake …
+	slow   = 500 * time.Millisecond // … but where the queue is longer than this the line does carry less, …
+	slower = 1200                   // … if not less than a packet
 
 	leastBurst = 1200 // bytes: one packet
 

@@ -352,7 +352,7 @@ func FuzzLine(f *testing.F) {
 			}
 			l.Count(rng.IntN(10), rng.IntN(10))
 			l.Update(now, rng.IntN(2) == 0, budget)
-			if v := l.Limit(); v != 0 && !(v >= least && v < budget) {
+			if v := l.Limit(); v != 0 && !(v >= slower && v < budget) {
 				t.Fatalf("seed %d: a limit of %v", seed, v)
 			}
 		}
